@@ -129,7 +129,8 @@ class CpuSimulator final : public Simulator::Implementation {
     evaluator_.evaluate(contact, evaluated_results(call.output));
     SerialWarp warp;
     for (std::int64_t e = 0; e < step.state.num_environments; ++e) {
-      if ((step.state.status[e] & kFrozen) != 0) write_frozen(warp, step.scene, step.rollout.num_joints, call.output, e);
+      if ((step.state.status[e] & kFrozen) != 0)
+        write_frozen(warp, step.scene, step.rollout.num_joints, call.output, e);
     }
   }
 

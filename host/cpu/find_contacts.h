@@ -38,9 +38,9 @@ class ContactStepMemory : public StepWorkspace {
 
   const CpuContactModels& models;
   ThreadWorkspace contact;
-  WorkCounter counter;  // of the solver
-  std::vector<double> contact_state, next_contact_state;  // of the environment, where its sub-step begins, and after the
-                                                          // stage at hand
+  WorkCounter counter;                                    // of the solver
+  std::vector<double> contact_state, next_contact_state;  // of the environment, where its sub-step begins, and after
+                                                          // the stage at hand
 };
 
 template <class T>

@@ -8,7 +8,8 @@ namespace isopatch {
 
 std::unique_ptr<Simulator::Implementation> detail::make_cvode_simulator(Scene, const RolloutOptions&,
                                                                         const EvaluatorOptions&) {
-  throw Error("simulator: integrator cvode is not in this build, which found no SUNDIALS; use midpoint, euler or sdirk2");
+  throw Error(
+      "simulator: integrator cvode is not in this build, which found no SUNDIALS; use midpoint, euler or sdirk2");
 }
 
 }  // namespace isopatch

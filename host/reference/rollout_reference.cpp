@@ -275,9 +275,9 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
     if (bodies_[i].leader() >= 0) continue;
     const JointState& joint = bodies[i].joint;
     const Eigen::Index dof = first_dofs_[i];
-    problem.joints.push_back({dof, bodies_[i].joint_force(joint, stage.step, stage.drive_time, problem.mass(dof, dof),
-                                                          stage.middle, joint.position - stage.ahead * joint.rate,
-                                                          scene_.contact.slip_tolerance)});
+    problem.joints.push_back(
+        {dof, bodies_[i].joint_force(joint, stage.step, stage.drive_time, problem.mass(dof, dof), stage.middle,
+                                     joint.position - stage.ahead * joint.rate, scene_.contact.slip_tolerance)});
   }
 
   // contact
@@ -331,7 +331,8 @@ void RolloutReference::damp_all(ConvexProblem& problem, const VectorX& known_vel
     return DampedBody{bodies_[i].is_free(), bodies_[i].is_joint(), bodies_[i].mass().mass, motions[i].center,
                       Vector6(motions[i].known + motions[i].freedom * own)};
   };
-  for (const auto& [pair, of_pair] : points) damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b));
+  for (const auto& [pair, of_pair] : points)
+    damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b));
 }
 
 bool RolloutReference::take(const Substep& substep, Integrator integrator, MotionState& state,

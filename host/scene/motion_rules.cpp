@@ -16,11 +16,10 @@ constexpr Range symmetric(double largest, const char* unit) { return {-largest, 
 constexpr Range from_zero(double largest, const char* unit) { return {0, largest, unit}; }
 constexpr Range positive(const char* unit) { return {limits::kMinForce, limits::kMaxForce, unit}; }
 
-constexpr JointRanges kPrismaticRanges = {
-    symmetric(limits::kMaxPosition, " m"), kVelocityRange,
-    symmetric(limits::kMaxForce, " N"),    positive(" N"),
-    from_zero(limits::kMaxForce, " N/m"),  from_zero(limits::kMaxForce, " N s/m"),
-    from_zero(limits::kMaxForce, " N"),    from_zero(limits::kMaxMass, " kg")};
+constexpr JointRanges kPrismaticRanges = {symmetric(limits::kMaxPosition, " m"), kVelocityRange,
+                                          symmetric(limits::kMaxForce, " N"),    positive(" N"),
+                                          from_zero(limits::kMaxForce, " N/m"),  from_zero(limits::kMaxForce, " N s/m"),
+                                          from_zero(limits::kMaxForce, " N"),    from_zero(limits::kMaxMass, " kg")};
 constexpr JointRanges kRevoluteRanges = {
     symmetric(limits::kMaxAngle, " rad"),     kAngularVelocityRange,
     symmetric(limits::kMaxForce, " N m"),     positive(" N m"),

@@ -152,16 +152,16 @@ class SceneWriter {
     put_if(variation, "angle", rollout.variation.angle);
     put_if(variation, "speed", rollout.variation.speed);
     Json json = {{"time_step", rollout.time_step},
-            {"duration", rollout.duration},
-            {"integrator", name_in(kIntegratorNames, rollout.integrator)},
-            {"points", name_in(kContactPointsNames, rollout.points)},
-            {"gravity", rollout.gravity},
-            {"tolerance", rollout.tolerance},
-            {"max_iterations", rollout.max_iterations},
-            {"max_substeps", rollout.max_substeps},
-            {"polygon_capacity", rollout.polygon_capacity},
-            {"speed_limit", rollout.speed_limit},
-            {"variation", variation}};
+                 {"duration", rollout.duration},
+                 {"integrator", name_in(kIntegratorNames, rollout.integrator)},
+                 {"points", name_in(kContactPointsNames, rollout.points)},
+                 {"gravity", rollout.gravity},
+                 {"tolerance", rollout.tolerance},
+                 {"max_iterations", rollout.max_iterations},
+                 {"max_substeps", rollout.max_substeps},
+                 {"polygon_capacity", rollout.polygon_capacity},
+                 {"speed_limit", rollout.speed_limit},
+                 {"variation", variation}};
     put_if(json, "friction_passes", rollout.friction_passes);
     return json;
   }

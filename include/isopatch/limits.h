@@ -165,13 +165,14 @@ inline constexpr double kMinForce = 1e-30;
 /// Times of a path or a drive and durations, s: eleven days, of which a double keeps 1e-10 s.
 inline constexpr double kMaxTime = 1e6;
 
-inline constexpr double kMinTimeStep = 1e-9;         ///< s
-inline constexpr double kMaxAcceleration = 1e9;      ///< of gravity, m/s^2
-inline constexpr double kMinTolerance = 1e-15;       ///< of a rollout's solves
-inline constexpr double kMaxTolerance = 0.1;         ///< of a rollout's solves
-inline constexpr int kMaxIterations = 10'000;        ///< of a rollout's solves
-inline constexpr int kMaxFrictionPasses = 100;       ///< of a rollout's solves
-inline constexpr double kMinJointRatio = 1e-6, kMaxJointRatio = 1e6;  ///< of the rates of a joint and one that it mimics
+inline constexpr double kMinTimeStep = 1e-9;     ///< s
+inline constexpr double kMaxAcceleration = 1e9;  ///< of gravity, m/s^2
+inline constexpr double kMinTolerance = 1e-15;   ///< of a rollout's solves
+inline constexpr double kMaxTolerance = 0.1;     ///< of a rollout's solves
+inline constexpr int kMaxIterations = 10'000;    ///< of a rollout's solves
+inline constexpr int kMaxFrictionPasses = 100;   ///< of a rollout's solves
+inline constexpr double kMinJointRatio = 1e-6,
+                        kMaxJointRatio = 1e6;        ///< of the rates of a joint and one that it mimics
 inline constexpr int kMaxSubsteps = 64;              ///< of a rollout's step
 inline constexpr int kMaxClusters = 16;              ///< of normals of a pair: Results::max_clusters
 inline constexpr int kMaxPolygonCapacity = 1 << 24;  ///< of an environment in a rollout

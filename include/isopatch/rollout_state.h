@@ -56,10 +56,11 @@ struct RolloutOutput {
   OutputArray body_wrench;       ///< N x B x 6   the same of all pairs of a body, about its origin
   OutputArray pair_wrench_mean;  ///< N x P x 6   the mean of pair_wrench over all steps of the call
 
-  /// N x J   of the stops of joints, along the joint: the impulse during the step over its length, N or N m; positive at
-  /// the lower one. A joint that follows another one has 0.
+  /// N x J   of the stops of joints, along the joint: the impulse during the step over its length, N or N m; positive
+  /// at the lower one. A joint that follows another one has 0.
   OutputArray joint_limit_force;
-  TypedArray<std::int32_t> joints_at_limit;  ///< N x J   -1 if a joint was stopped at its lower end, 1 at the upper one, else 0
+  TypedArray<std::int32_t>
+      joints_at_limit;  ///< N x J   -1 if a joint was stopped at its lower end, 1 at the upper one, else 0
 
   // of the bodies with degrees of freedom, after the step
   OutputArray kinetic_energy;    ///< N   J

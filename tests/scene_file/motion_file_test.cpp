@@ -225,7 +225,8 @@ TEST(MotionInFiles, RefusesJoints) {
   expect_bad(axis + R"("joint_friction": -1)", ".joint_friction: is -1 N; it must be in [0, 1e+30]");
   expect_bad(axis + R"("joint_damping": -1)", ".joint_damping: is -1 N s/m; it must be in [0, 1e+30]");
   expect_bad(axis + R"("mimic": {"ratio": 2})", R"(.mimic: missing field "body")");
-  expect_bad(axis + R"("mimic": {"body": "ball"})", ".mimic.body: is the body itself; a joint mimics that of another body");
+  expect_bad(axis + R"("mimic": {"body": "ball"})",
+             ".mimic.body: is the body itself; a joint mimics that of another body");
   expect_bad(axis + R"("mimic": {"body": "ball", "ratio": 0})",
              ".mimic: ratio is 0; a joint that mimics another has one of at least 1e-06, of either sign");
   expect_bad(axis + R"("mimic": {"body": "ball"}, "force": 1)",

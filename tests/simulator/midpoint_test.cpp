@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The integrator midpoint: what rolls goes on rolling, what falls is not lost, what lies comes to rest, and no step makes
-// energy. Figures without a closed form are those of an independent program of the same formulas.
+// The integrator midpoint: what rolls goes on rolling, what falls is not lost, what lies comes to rest, and no step
+// makes energy. Figures without a closed form are those of an independent program of the same formulas.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ Body& add_ball(SceneBuilder& scene, double modulus, double height, int subdivisi
   return ball;
 }
 
-/// The part of its speed that a ball keeps as it rolls for a second. It begins as deep as its weight presses it in, with
-/// the turning of that radius, and has some time to settle.
+/// The part of its speed that a ball keeps as it rolls for a second. It begins as deep as its weight presses it in,
+/// with the turning of that radius, and has some time to settle.
 double rolls_on(double modulus, double time_step) {
   SceneBuilder scene;
   const double depth = std::sqrt(0.5 * 9.81 / (M_PI * modulus));
@@ -99,12 +99,9 @@ struct Dropped {
 };
 
 std::vector<Dropped> dropped_shapes() {
-  return {{"cube", make_box("cube", {0.1, 0.1, 0.1}), 0.12},
-          {"brick", make_box("brick", {0.2, 0.1, 0.05}), 0.14},
-          {"plate", make_box("plate", {0.1, 0.1, 0.01}), 0.1},
-          {"pen", make_box("pen", {0.15, 0.01, 0.01}), 0.1},
-          {"die", make_box("die", {0.02, 0.02, 0.02}), 0.03},
-          {"ball", make_sphere("ball", 0.05, 2), 0.07}};
+  return {{"cube", make_box("cube", {0.1, 0.1, 0.1}), 0.12},   {"brick", make_box("brick", {0.2, 0.1, 0.05}), 0.14},
+          {"plate", make_box("plate", {0.1, 0.1, 0.01}), 0.1}, {"pen", make_box("pen", {0.15, 0.01, 0.01}), 0.1},
+          {"die", make_box("die", {0.02, 0.02, 0.02}), 0.03},  {"ball", make_sphere("ball", 0.05, 2), 0.07}};
 }
 
 /// A shape dropped with spin in environments of its own; after each step none may have more energy than at the start.
@@ -260,7 +257,8 @@ TEST(Midpoint, SlidesAsCoulombSays) {
 /// The impulses along and across the ground of a brick that tumbles.
 TEST(Midpoint, FrictionStaysInItsCone) {
   SceneBuilder scene;
-  Body& brick = scene.add("brick", make_box("brick", {0.2, 0.1, 0.05}), pose_at({0, 0, 0.15}, turn_about({1, 2, 3}, 1)));
+  Body& brick =
+      scene.add("brick", make_box("brick", {0.2, 0.1, 0.05}), pose_at({0, 0, 0.15}, turn_about({1, 2, 3}, 1)));
   brick.mass = 1;
   brick.modulus = 1e7;
   brick.friction = 0.4;
@@ -280,7 +278,8 @@ TEST(Midpoint, FrictionStaysInItsCone) {
 /// The same bits whether environments are alone or among others that take more sub-steps.
 TEST(Midpoint, SubstepsOfOthersChangeNothing) {
   SceneBuilder scene;
-  Body& plate = scene.add("plate", make_box("plate", {0.1, 0.1, 0.01}), pose_at({0, 0, 0.03}, turn_about({1, 0, 0}, 0.2)));
+  Body& plate =
+      scene.add("plate", make_box("plate", {0.1, 0.1, 0.01}), pose_at({0, 0, 0.03}, turn_about({1, 0, 0}, 0.2)));
   plate.mass = 0.2;
   plate.modulus = 1e6;
   plate.friction = 0.5;
@@ -299,7 +298,8 @@ TEST(Midpoint, SubstepsOfOthersChangeNothing) {
     states(one, {speeds[e]});
     one.step(20);
     EXPECT_TRUE(same_bytes(one.state.poses.data(), all.state.poses.data() + 14 * e, 14 * sizeof(double))) << e;
-    EXPECT_TRUE(same_bytes(one.state.velocities.data(), all.state.velocities.data() + 12 * e, 12 * sizeof(double))) << e;
+    EXPECT_TRUE(same_bytes(one.state.velocities.data(), all.state.velocities.data() + 12 * e, 12 * sizeof(double)))
+        << e;
   }
 }
 

@@ -24,8 +24,9 @@ const PointKernels kPlainPointKernels = {
     },
     [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, const PairTwist& change,
        double (&sums)[2]) { kSums.slopes(p, PolygonColumns(columns), polygons, twist, change, sums); },
-    [](double* columns, int polygons, const BodyMobility& a, const BodyMobility& b,
-       double (&sums)[DamperSums::kSize]) { kSums.patch(PolygonColumns(columns), polygons, a, b, sums); },
+    [](double* columns, int polygons, const BodyMobility& a, const BodyMobility& b, double (&sums)[DamperSums::kSize]) {
+      kSums.patch(PolygonColumns(columns), polygons, a, b, sums);
+    },
     [](double* columns, int polygons, const PatchMotion& motion, double (&sums)[CarrySums::kSize]) {
       kSums.carried(PolygonColumns(columns), polygons, motion, sums);
     },

@@ -33,7 +33,8 @@ using Row = std::array<double, 2>;
 // Where a table ends: below, it is one line from 0.
 constexpr double kMinStiffening = 0.2;  // of the tolerance
 constexpr double kMinRise = 1e-7;
-// A level closer to the surface would leave slivers of its distance squared along a mesh's edges, which rounding flattens.
+// A level closer to the surface would leave slivers of its distance squared along a mesh's edges, which rounding
+// flattens.
 constexpr double kMinLevel = 0x1p-13;
 
 constexpr double kMinPower = 0.01, kLargestPower = 100, kLargestCompression = 0.999999;

@@ -186,7 +186,8 @@ class LevelCutter {
         const Tet piece = positively_oriented(mesh_, {apex, at(0), at(i), at(i + 1)});
         if (!(six_volumes(mesh_, piece) > kFlat * edge_product(mesh_, piece))) {
           throw_error(
-              "{}: {} is too flat to be cut at its {} levels; give a mesh without such tets, or a map with fewer levels",
+              "{}: {} is too flat to be cut at its {} levels; give a mesh without such tets, or a map with fewer "
+              "levels",
               source_, describe(index, of), levels_.size());
         }
         mesh_.tets.push_back(piece);

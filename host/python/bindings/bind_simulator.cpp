@@ -82,8 +82,7 @@ nb::dict options_of(const PythonSimulator& self) {
   options["gravity"] = rollout.gravity;
   options["tolerance"] = rollout.tolerance;
   options["max_iterations"] = rollout.max_iterations;
-  options["friction_passes"] =
-      rollout.friction_passes.value_or(isopatch::usual_friction_passes(rollout.integrator));
+  options["friction_passes"] = rollout.friction_passes.value_or(isopatch::usual_friction_passes(rollout.integrator));
   options["max_substeps"] = rollout.max_substeps;
   options["polygon_capacity"] = rollout.polygon_capacity;
   options["speed_limit"] = rollout.speed_limit;

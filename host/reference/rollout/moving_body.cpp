@@ -144,12 +144,14 @@ JointForce MovingBody::joint_force(const JointState& before, Real step, Real tim
   if (motion.lower) {
     const Real way = *motion.lower - before.position;
     f.lowest = way > 0 ? way / (2 * step) : way / step;
-    if (motion.bounce > 0 && begin >= *motion.lower && ahead < *motion.lower && before.rate < -kSlow) f.lowest = -motion.bounce * before.rate;
+    if (motion.bounce > 0 && begin >= *motion.lower && ahead < *motion.lower && before.rate < -kSlow)
+      f.lowest = -motion.bounce * before.rate;
   }
   if (motion.upper) {
     const Real way = *motion.upper - before.position;
     f.highest = way < 0 ? way / (2 * step) : way / step;
-    if (motion.bounce > 0 && begin <= *motion.upper && ahead > *motion.upper && before.rate > kSlow) f.highest = -motion.bounce * before.rate;
+    if (motion.bounce > 0 && begin <= *motion.upper && ahead > *motion.upper && before.rate > kSlow)
+      f.highest = -motion.bounce * before.rate;
   }
   return f;
 }

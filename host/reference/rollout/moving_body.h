@@ -22,9 +22,9 @@ struct JointForce {
   Real step, at_rest, slope, limit;  // s, N, N s/m, N; or of torques and angles
 
   // of the joint
-  Real drag = 0, damping = 0;         // damping takes the rate, and has `drag` at a rate of 0
-  Real friction = 0, slip = 1;        // friction is less below the rate `slip`
-  Real stop = 0;                      // N s/m: by how much the force of a stop grows
+  Real drag = 0, damping = 0;   // damping takes the rate, and has `drag` at a rate of 0
+  Real friction = 0, slip = 1;  // friction is less below the rate `slip`
+  Real stop = 0;                // N s/m: by how much the force of a stop grows
   Real lowest = -std::numeric_limits<Real>::infinity(), highest = -lowest;  // rates between which nothing stops it
 
   Real force(Real rate) const;

@@ -15,9 +15,9 @@ constexpr Real kMargin = 1e-5L;  // of the radius of a ball
 
 /// A body for the question how fast it can come near another, in its own frame.
 struct Outline {
-  bool half_space = false;          // all of it
-  bool has_half_space = false;      // among several parts
-  Transform X_BH;                   // of the half space
+  bool half_space = false;           // all of it
+  bool has_half_space = false;       // among several parts
+  Transform X_BH;                    // of the half space
   Vector3 center = Vector3::Zero();  // of a ball about all meshes
   Real radius = 0, thickness = kInfinity;
 };
@@ -79,7 +79,8 @@ Outline outline_of(const SceneDescription& scene, const Body& body) {
     low = low.cwiseMin(center - Vector3::Constant(radius));
     high = high.cwiseMax(center + Vector3::Constant(radius));
   }
-  if (!meshes.empty()) outline.center = meshes.size() == 1 && parts.size() == 1 ? meshes[0].center : Vector3((low + high) / 2);
+  if (!meshes.empty())
+    outline.center = meshes.size() == 1 && parts.size() == 1 ? meshes[0].center : Vector3((low + high) / 2);
   for (const auto& [center, radius] : meshes) {
     outline.radius = std::max(outline.radius, (center - outline.center).norm() + radius);
   }

@@ -37,9 +37,9 @@ struct Drive {
   /// N (prismatic) or N m (revolute). Each row holds from its time, less 1e-9 s, up to the next one; the first holds
   /// before its time too.
   std::vector<TimedValue> force = {};
-  double stiffness = 0;                 ///< N/m or N m/rad, >= 0
-  double damping = 0;                   ///< N s/m or N m s/rad, >= 0
-  std::vector<TimedValue> target = {};  ///< position, m or rad: linear between rows, constant before and after them
+  double stiffness = 0;                    ///< N/m or N m/rad, >= 0
+  double damping = 0;                      ///< N s/m or N m s/rad, >= 0
+  std::vector<TimedValue> target = {};     ///< position, m or rad: linear between rows, constant before and after them
   std::optional<double> force_limit = {};  ///< N or N m, > 0; none: unlimited
 };
 
@@ -76,11 +76,11 @@ struct Motion {
 
   std::optional<double> lower = {};  ///< the joint stops here, m or rad; none: nowhere
   std::optional<double> upper = {};  ///< and here; above `lower`
-  double bounce = 0;                 ///< of a joint that comes to a stop, the part of its rate that it goes back with, in [0, 1]
-  double friction = 0;               ///< N or N m, >= 0: against any rate, and less below ContactOptions::slip_tolerance
-  double damping = 0;                ///< N s/m or N m s/rad, >= 0; besides Drive::damping, whose force has a limit
-  double armature = 0;               ///< kg or kg m^2, >= 0: inertia of a rotor, added to that along the joint
-  std::optional<Mimic> mimic = {};   ///< then the joint has none of the values from `position` on
+  double bounce = 0;    ///< of a joint that comes to a stop, the part of its rate that it goes back with, in [0, 1]
+  double friction = 0;  ///< N or N m, >= 0: against any rate, and less below ContactOptions::slip_tolerance
+  double damping = 0;   ///< N s/m or N m s/rad, >= 0; besides Drive::damping, whose force has a limit
+  double armature = 0;  ///< kg or kg m^2, >= 0: inertia of a rotor, added to that along the joint
+  std::optional<Mimic> mimic = {};  ///< then the joint has none of the values from `position` on
 };
 
 }  // namespace isopatch

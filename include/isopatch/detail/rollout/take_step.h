@@ -32,7 +32,7 @@ struct StepProgress {
   double* forces;         // of the stages of the step so far: six of each pair, and one of each joint, of its stops;
                           // with sdirk2 twice: also of the sub-steps before
   double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
-  double* contact_state;             // where the sub-step begins
+  double* contact_state;  // where the sub-step begins
   const double* next_contact_state;  // after the stage at hand
   StepCounts* counts;
 };
@@ -123,8 +123,8 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int6
   const EnvironmentState own = step.environment(environment);
   const State now = search_state(step, step.state.poses, std::int64_t{step.scene.num_bodies} * kPoseSize,
                                  step.state.contact_state, states);
-  const StepPlan plan = {step.rollout.integrator,
-                         substeps_of(warp, step.rollout, step.scene, now, environment, own), 0, 0};
+  const StepPlan plan = {step.rollout.integrator, substeps_of(warp, step.rollout, step.scene, now, environment, own), 0,
+                         0};
   if (warp.lane() == 0) *progress.plan = plan;
   begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own,
              stage_of(step.rollout, step.state.steps[environment], plan), progress.bodies, progress.poses);
@@ -182,8 +182,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   StepPlan plan = *progress.plan;
   const SolverStage stage = stage_of(step.rollout, steps, plan);
   const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
-  const VelocityProblem problem =
-      begin_problem(warp, in, stage, progress.bodies, count, key, polygon, solver);
+  const VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, polygon, solver);
   if (stage.integrator != Integrator::kEuler) {
     const double stiffest = stiffest_patch(warp, points, problem, step.rollout.time_step / plan.substeps, solver);
     if (stage.integrator == Integrator::kSdirk2 && stiffest > kTooStiff) {

@@ -39,10 +39,10 @@ struct JointView {
   DriveView drive;
   double lower, upper;  // infinite where it does not stop
   double bounce, friction, damping, armature;
-  bool has_more;         // a stop, friction or damping besides the drive
-  std::int32_t slot;     // among the joints that follow no other
-  std::int32_t leader;   // the body whose joint it follows; negative: none
-  double ratio, offset;  // of a follower
+  bool has_more;                               // a stop, friction or damping besides the drive
+  std::int32_t slot;                           // among the joints that follow no other
+  std::int32_t leader;                         // the body whose joint it follows; negative: none
+  double ratio, offset;                        // of a follower
   std::int32_t first_follower, next_follower;  // bodies: the followers of a joint are a list; negative: none
 
   /// The position of a follower.
@@ -86,7 +86,7 @@ struct RolloutView {
   std::int32_t num_geometries;
   std::int32_t num_joints;
   std::int32_t num_own_joints;  // that follow no other
-  std::int32_t num_dofs;  // of all bodies together
+  std::int32_t num_dofs;        // of all bodies together
   Integrator integrator;
   ContactPoints points;
   double time_step;

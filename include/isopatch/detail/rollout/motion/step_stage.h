@@ -94,10 +94,10 @@ ISOPATCH_HD void store_pose(double* poses, int body, const Pose& pose) {
 
 /// How an environment takes the step at hand, and how far it is.
 struct StepPlan {
-  Integrator integrator;   // of the sub-step: sdirk2 gives one to midpoint if a pair is too stiff for it
-  std::int32_t substeps;   // of the step
-  std::int32_t substep;    // at hand; `substeps` after the last one
-  std::int32_t stage;      // of the sub-step
+  Integrator integrator;  // of the sub-step: sdirk2 gives one to midpoint if a pair is too stiff for it
+  std::int32_t substeps;  // of the step
+  std::int32_t substep;   // at hand; `substeps` after the last one
+  std::int32_t stage;     // of the sub-step
 
   ISOPATCH_HD bool is_done() const { return substep == substeps; }
 };
@@ -289,10 +289,10 @@ ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, in
   to.status[environment] = from.status[environment];
 }
 
-/// The momentum of a body on a joint with `rate`, at a pose where the contact is found; its parent is among `poses`, and
-/// moves as before the sub-step.
-ISOPATCH_HD Momentum momentum_on_joint(const MovingBody& body, const BodyMass& mass, double mass_scale, const Pose& pose,
-                                       double rate, const StageBody* bodies, const double* poses) {
+/// The momentum of a body on a joint with `rate`, at a pose where the contact is found; its parent is among `poses`,
+/// and moves as before the sub-step.
+ISOPATCH_HD Momentum momentum_on_joint(const MovingBody& body, const BodyMass& mass, double mass_scale,
+                                       const Pose& pose, double rate, const StageBody* bodies, const double* poses) {
   const JointView& joint = body.joint;
   const Pose parent = parent_pose(joint, poses);
   const Transform<double> X = transform_of(pose);
@@ -302,8 +302,8 @@ ISOPATCH_HD Momentum momentum_on_joint(const MovingBody& body, const BodyMass& m
   return momentum_of(mass, mass_scale, X, fma(rate, own, carried(joint, of_parent, parent, center)));
 }
 
-/// Writes the pose where the contact of a stage is found, and the known velocity there. `lag` is the momentum with which
-/// a free body is predicted to move there. Called for bodies without joints, and then for bodies on joints.
+/// Writes the pose where the contact of a stage is found, and the known velocity there. `lag` is the momentum with
+/// which a free body is predicted to move there. Called for bodies without joints, and then for bodies on joints.
 ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
                                    const EnvironmentState& state, const SolverStage& stage, int index,
                                    const Momentum& lag, StageBody* bodies, double* poses) {

@@ -135,8 +135,8 @@ ISOPATCH_HD double damped_at_end(double h, double damping, double mass) {
 /// it is in the middle of the step.
 ISOPATCH_HD StepJoint step_joint(const StageInput& in, const JointView& joint, const SolverStage& stage,
                                  double position, double rate_before, double mass) {
-  constexpr double kStop = 1e6;     // of the mass: by how much a stop is stiffer than the step
-  constexpr double kSlow = 1e-2;    // m/s or rad/s, below which nothing bounces
+  constexpr double kStop = 1e6;   // of the mass: by how much a stop is stiffer than the step
+  constexpr double kSlow = 1e-2;  // m/s or rad/s, below which nothing bounces
   const DriveView& drive = joint.drive;
   const RolloutInput& input = in.input.input;
   const double h = stage.step;
@@ -286,8 +286,9 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
   const double h = stage.step;
   const Momentum force = force_on(in, index, solved.mass), &momentum = bodies[index].momentum;
   const Momentum free = {fma(h, force.linear, momentum.linear), fma(h, force.angular, momentum.angular)};
-  const Twist twist = twist_of(in.input.mass(in.view, in.environment, index), in.input.mass_scale(in.environment, index),
-                               transform_of(load_pose(in.poses(), index)), free);
+  const Twist twist =
+      twist_of(in.input.mass(in.view, in.environment, index), in.input.mass_scale(in.environment, index),
+               transform_of(load_pose(in.poses(), index)), free);
   const Vec3d diagonal = {1 / solved.inertia.xx, 1 / solved.inertia.yy, 1 / solved.inertia.zz};
   const double inverse_mass = 1 / solved.mass;
   const double weights[6] = {inverse_mass, inverse_mass, inverse_mass, diagonal.x, diagonal.y, diagonal.z};
@@ -361,8 +362,7 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const Velocit
     double carried[CarrySums::kSize];
     points.carried(columns, pair.polygons, motion, carried);
     const double stiffness = relative_stiffness(stage.step, pair.sums);
-    points.begin_damped(p.parameters, columns, pair.polygons, twist,
-                        damper_of(stage.step, stiffness, motion, carried));
+    points.begin_damped(p.parameters, columns, pair.polygons, twist, damper_of(stage.step, stiffness, motion, carried));
   }
   warp.sync();
 }

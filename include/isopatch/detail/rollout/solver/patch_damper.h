@@ -124,7 +124,7 @@ ISOPATCH_HD void add_carried(const PatchMotion& motion, const FieldSlope<T>& fie
 
 /// The damper of a patch.
 struct PatchDamper {
-  double step, beta;  // h, s
+  double step, beta;            // h, s
   Vec3d middle, turning, slip;  // of PatchMotion; velocities times s_r and s_t
 };
 

@@ -81,7 +81,7 @@ ISOPATCH_HD void for_each_slope_number(Contact& polygon, const Visit& visit) {
 class PolygonColumns {
  public:
   static constexpr int kSlopeColumn = 18;  // of polygons before their points are made of them; before it, friction
-  static constexpr int kColumns = kSlopeColumn + 4;  // their points need one less
+  static constexpr int kColumns = kSlopeColumn + 4;    // their points need one less
   static constexpr int kBlock = kColumns * kSumLanes;  // numbers of 32 polygons
   static constexpr int kMaxVector = 8;                 // of a block's polygons, that a CPU reads at once
 

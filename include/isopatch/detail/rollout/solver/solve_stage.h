@@ -100,8 +100,7 @@ ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const Solv
   constexpr double kBeyond = (1 - kGamma) / kGamma;  // momenta are extrapolated by this multiple of their change
   const auto found = [&](int i) {
     const SolvedBody& solved = m.bodies[i];
-    return solved.num_dofs == 0 ? Momentum{{0, 0, 0}, {0, 0, 0}}
-                                : solved.momentum(solved.twist(m.vectors.velocity));
+    return solved.num_dofs == 0 ? Momentum{{0, 0, 0}, {0, 0, 0}} : solved.momentum(solved.twist(m.vectors.velocity));
   };
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];

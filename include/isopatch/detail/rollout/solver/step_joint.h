@@ -19,10 +19,10 @@ struct StepJoint {
 
   // of the joint itself, if it has any of it
   bool has_more;
-  double drag;            // at a rate of 0, N or N m, and
-  double damping;         // how much it decreases with the rate, N s/m or N m s
-  double friction, slip;  // N or N m; the rate below which friction is less
-  double stop;            // by how much the impulse of a stop grows, N s^2/m or N m s^2
+  double drag;             // at a rate of 0, N or N m, and
+  double damping;          // how much it decreases with the rate, N s/m or N m s
+  double friction, slip;   // N or N m; the rate below which friction is less
+  double stop;             // by how much the impulse of a stop grows, N s^2/m or N m s^2
   double lowest, highest;  // rates below and above which a stop pushes
 
   ISOPATCH_HD double drive_impulse(double rate) const {

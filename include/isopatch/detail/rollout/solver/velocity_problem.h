@@ -5,8 +5,8 @@
 //
 //   l(v) = 1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the joints
 //
-// v has a number for each degree of freedom, v* their values without contact and what acts on joints. The polygons stay where
-// they are over the step. The degrees of freedom are numbered in the order of elimination.
+// v has a number for each degree of freedom, v* their values without contact and what acts on joints. The polygons stay
+// where they are over the step. The degrees of freedom are numbered in the order of elimination.
 #pragma once
 
 #include "isopatch/detail/rollout/motion/step_stage.h"
@@ -26,9 +26,9 @@ struct SolvedBody {
   std::int32_t first_dof, num_dofs;
 
   // of a joint
-  bool is_follower;  // of another, whose degree of freedom it has
-  double armature;   // kg or kg m^2
-  double joint_mass;  // of all bodies that move with it, and the armature
+  bool is_follower;                            // of another, whose degree of freedom it has
+  double armature;                             // kg or kg m^2
+  double joint_mass;                           // of all bodies that move with it, and the armature
   std::int32_t first_follower, next_follower;  // bodies; negative: none
 
   /// The twist of degree of freedom k alone.
