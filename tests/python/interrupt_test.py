@@ -31,14 +31,14 @@ def many_spheres() -> dict:
     """One body of seven such spheres."""
     parts = [{"name": str(i), "geometry": "sphere", "position": [1e-3 * i, 0, 0]} for i in range(7)]
     scene = spheres()
-    scene["bodies"] = [{"name": "a", "modulus": 1e5, "parts": parts}, {"name": "b", "geometry": "sphere"}]
+    scene["bodies"] = [{"name": "a", "modulus": 1e5, "geometries": parts}, {"name": "b", "geometry": "sphere"}]
     return scene
 
 
 CALLS = {
     "evaluate": "evaluator.evaluate(scene.default_poses[None])",
     "energy": "evaluator.evaluate(scene.default_poses[None], outputs=('energy',))",
-    "polygons": "evaluator.evaluate(scene.default_poses[None], polygons=10)",
+    "polygons": "evaluator.evaluate(scene.default_poses[None], outputs=('polygons',), polygon_capacity=10)",
     "reference": "reference.evaluate(scene.default_poses[None])",
     "step": "simulator.step()",
     "scene": "isopatch.Scene(many_spheres())",

@@ -87,7 +87,7 @@ constexpr ArrayDescription kDescriptions[] = {
     {"step_outputs", "pair_wrench_mean", "Mean of `pair_wrench` over all steps of the call"},
     {"step_outputs", "joint_limit_force",
      "Of the stops of joints over the step, along the joint: positive at a lower one"},
-    {"step_outputs", "joints_at_limit", "-1 of a joint stopped at its lower end, 1 at its upper one, else 0"},
+    {"step_outputs", "joints_at_limit", "At which stops joints are: -1 at the lower one, 1 at the upper one, else 0"},
     {"step_outputs", "elastic_energy", "After the step; this and the outputs of patches take one more evaluation"},
     {"step_outputs", "area", "Of the contact patch, after the step"},
     {"step_outputs", "center_of_pressure", "∫ x p dS / ∫ p dS after the step, world frame; 0 without contact"},

@@ -132,6 +132,10 @@ class StepResults(NamedTuple):
     """[N, B, 6], N; N m. The same of all pairs of a body, about its origin."""
     pair_wrench_mean: Any = None
     """[N, P, 6], N; N m. Mean of `pair_wrench` over all steps of the call."""
+    joint_limit_force: Any = None
+    """[N, J], N or N m. Of the stops of joints over the step, along the joint: positive at a lower one."""
+    joints_at_limit: Any = None
+    """[N, J], int32. -1 of a joint stopped at its lower end, 1 at its upper one, else 0."""
     kinetic_energy: Any = None
     """[N], J. After the step, of the bodies with degrees of freedom."""
     potential_energy: Any = None
