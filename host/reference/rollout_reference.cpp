@@ -33,6 +33,7 @@ struct RolloutReference::StageBody {
   Vector6 momentum = Vector6::Zero();  // about the center of mass; of a body with degrees of freedom
   Vector6 lag = Vector6::Zero();       // the momentum that is known, of a free body
   JointState joint;                    // with the rate that is known
+  Real rotor = 0;                      // the rate with which a joint's rotor begins the stage
 };
 
 /// How a body can move over a stage: its center of mass has the twist known + freedom v.
@@ -153,7 +154,10 @@ std::vector<RolloutReference::StageBody> RolloutReference::begin(const MotionSta
     const Vector6 twist = twist_at(state.velocities[i], mass.arm(state.poses[i]));
     result[i].momentum = result[i].lag = mass.spatial_inertia(state.poses[i]) * twist;
   }
-  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) result[joint_bodies_[j]].joint = state.joints[j];
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
+    result[joint_bodies_[j]].joint = state.joints[j];
+    result[joint_bodies_[j]].rotor = state.joints[j].rate;
+  }
   return result;
 }
 
@@ -268,7 +272,7 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
     free_momentum.segment(first, count) += motion.freedom.transpose() * momentum;
     if (!bodies_[i].is_joint()) continue;
     problem.mass(first, first) += bodies_[i].armature();
-    free_momentum[first] += bodies_[i].armature() * bodies[i].joint.rate;
+    free_momentum[first] += bodies_[i].armature() * bodies[i].rotor;
   }
   problem.free_velocity = problem.mass.inverse() * free_momentum;
   for (const std::size_t i : joint_bodies_) {
@@ -353,6 +357,9 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
     convex.begin_limits(lag, stage.predicted);
     if (stage.middle) damp_all(convex, lag, stage_motions);
     const VectorX velocity = convex.solve(lag, passes, renewed);
+    for (const auto& [dof, force] : convex.joints) {
+      if (integrator == Integrator::kSdirk2 && force.of_stop(velocity[dof]) != 0) return false;
+    }
 
     for (std::size_t i = 0; i < convex.points.size(); ++i) {
       const ContactPoint& point = convex.points[i];
@@ -373,6 +380,7 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
         const Real onward = stage.middle ? stage.duration - stage.ahead : stage.duration;
         const Real rate = bodies_[i].ratio() * own[0];
         body.joint = {body.joint.position + onward * rate, rate};
+        body.rotor += (1 - kGamma) / kGamma * (rate - body.rotor);
       } else {
         body.base = pose_after(i, state, stage, body.base, body.lag);
       }

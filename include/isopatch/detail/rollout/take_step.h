@@ -150,8 +150,8 @@ ISOPATCH_HD void take_contact_state(Warp& warp, const StepView& step, std::int64
   for (int i = warp.lane(); i < states; i += Warp::kSize) to[i] = progress.next_contact_state[i];
 }
 
-/// A sub-step of sdirk2 in which a patch is stiffer than this for its length is one of midpoint: sdirk2 would gain
-/// energy.
+/// A sub-step of sdirk2 in which a patch is stiffer than this for its length, or in which a joint is stopped, is one of
+/// midpoint: sdirk2 would gain energy.
 inline constexpr double kTooStiff = 1;
 
 /// Begins the sub-step at hand again, as one of midpoint. Called by all lanes.
@@ -195,6 +195,10 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   if (!velocities_hold(warp, in, solver)) {
     exclude_environment(warp, step, progress);
     return kDiverged | kFrozen;
+  }
+  if (stage.integrator == Integrator::kSdirk2 && is_stopped(problem, solver)) {
+    begin_again(warp, step, environment, plan, progress);
+    return kOk;
   }
   add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.forces);
   if (problem.num_joints > 0) add_stop_forces(warp, in, stage, solver, progress.forces + 6 * step.scene.num_pairs);

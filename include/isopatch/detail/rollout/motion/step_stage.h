@@ -164,8 +164,9 @@ struct StageBody {
   Pose base;           // where the stage begins, with midpoint where its contact is found; of a body without a joint
   double position;     // the same of a joint, m or rad
   Momentum momentum;   // with which the stage begins; of a body with degrees of freedom
-  double velocity[6];  // known, where the contact is found: of a free body's centre, and angular; of a joint its rate;
-                       // of a prescribed body that of its origin before the sub-step
+  double velocity[6];  // known, where the contact is found: of a free body's centre, and angular; of a joint its rate,
+                       // and the one with which its rotor begins the stage; of a prescribed body that of its origin
+                       // before the sub-step
 
   ISOPATCH_HD void set_velocity(const Twist& twist) {
     const auto [linear, angular] = twist;
@@ -367,7 +368,7 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
       at.momentum = momentum_of(mass, input.mass_scale(environment, i), X, twist);
       if (body.is_joint()) {
         at.position = state.joints[2 * body.joint.index];
-        at.velocity[0] = state.joints[2 * body.joint.index + 1];
+        at.velocity[0] = at.velocity[1] = state.joints[2 * body.joint.index + 1];
       } else {
         at.set_velocity(twist);
       }

@@ -251,7 +251,7 @@ ISOPATCH_HD void begin_joint(const StageInput& in, const SolverStage& stage, int
   }
   if (joint.armature > 0) {
     all.mass += joint.armature;
-    all.momentum = fma(joint.armature, at.velocity[0], all.momentum);
+    all.momentum = fma(joint.armature, at.velocity[1], all.momentum);
   }
   solved.joint_mass = all.mass;
   for (std::int32_t k = joint.first_follower; k >= 0; k = m.bodies[k].next_follower) m.bodies[k].joint_mass = all.mass;

@@ -64,6 +64,15 @@ ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const Solve
   warp.sync();
 }
 
+/// Whether a joint is stopped at the velocities that were found.
+ISOPATCH_HD bool is_stopped(const VelocityProblem& p, const SolverMemory& m) {
+  bool stopped = false;
+  for (int i = 0; i < p.num_joints; ++i) {
+    stopped = stopped || m.joints[i].stop_impulse(m.vectors.velocity[m.joint_dofs[i]]) != 0;
+  }
+  return stopped;
+}
+
 /// Adds the forces of the stops of joints in a stage to those of the step, one number for each joint. Called by all
 /// lanes.
 template <class Warp>
@@ -112,6 +121,7 @@ ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const Solv
     }
     if (body.is_joint()) {
       at.velocity[0] = m.vectors.velocity[m.bodies[i].first_dof];
+      at.velocity[1] = fma(kBeyond, at.velocity[0] - at.velocity[1], at.velocity[1]);
       at.position = fma(first.onward, at.velocity[0], at.position);
     } else {
       at.base = pose_after(in, first, i, at.base, momentum);
@@ -134,7 +144,7 @@ ISOPATCH_HD void begin_next_substep(Warp& warp, const StageInput& in, const Solv
     StageBody& at = bodies[i];
     if (body.num_dofs() > 0) at.momentum = solved.momentum(solved.twist(m.vectors.velocity));
     if (body.is_joint()) {
-      at.velocity[0] = m.vectors.velocity[solved.first_dof];
+      at.velocity[0] = at.velocity[1] = m.vectors.velocity[solved.first_dof];
       at.position = fma(stage.onward, at.velocity[0], at.position);
     } else {
       at.base = pose_after(in, stage, i, at.base, at.momentum);
