@@ -35,9 +35,9 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
   SerialWarp warp;
   const StepView& step = call.step;
   const StepProgress progress = call.progress(work);
-  std::uint32_t status = begin_step(warp, step, environment, progress);
+  const State contact = search_state(step, progress.poses, 0, progress.contact_state, 0);
+  std::uint32_t status = begin_step(warp, step, contact, environment, progress);
   while ((status & kFrozen) == 0 && !progress.plan->is_done()) {
-    const State contact = search_state(step, progress.poses, 0, progress.contact_state, 0);
     status |= work.find(step, contact, environment);
     const ContactList& contacts = work.contacts();
     const int polygons = contacts.size();

@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(kSolveBlock, 4) finish_stages_kernel(const __g
         if (!ends_step && (status & kFrozen) == 0 && memory.plan->is_done()) set_aside(warp, step, memory);
       }
     }
-    if (ends_step && !call.is_last && (status & kFrozen) == 0) status |= begin_step(warp, step, e, memory);
+    if (ends_step && !call.is_last && (status & kFrozen) == 0)
+      status |= begin_step(warp, step, call.evaluation.state, e, memory);
     if (warp.lane() == 0) step.state.status[e] = status;
   }
 }

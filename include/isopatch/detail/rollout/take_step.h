@@ -108,9 +108,10 @@ ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProg
   warp.sync();
 }
 
-/// Begins a step of an environment that is not frozen. Returns 0, or why it is to be frozen. Called by all lanes.
+/// Begins a step of an environment that is not frozen. `contact` is the view in which its stages find contact. Returns
+/// 0, or why it is to be frozen. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int64_t environment,
+ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
                                      const StepProgress& progress) {
   for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
@@ -121,10 +122,8 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, std::int6
     progress.contact_state[i] = step.state.contact_state[environment * states + i];
   }
   const EnvironmentState own = step.environment(environment);
-  const State now = search_state(step, step.state.poses, std::int64_t{step.scene.num_bodies} * kPoseSize,
-                                 step.state.contact_state, states);
-  const StepPlan plan = {step.rollout.integrator, substeps_of(warp, step.rollout, step.scene, now, environment, own), 0,
-                         0};
+  const StepPlan plan = {step.rollout.integrator,
+                         substeps_of(warp, step.rollout, step.scene, contact, environment, own), 0, 0};
   if (warp.lane() == 0) *progress.plan = plan;
   begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own,
              stage_of(step.rollout, step.state.steps[environment], plan), progress.bodies, progress.poses);

@@ -340,9 +340,9 @@ template <class Warp, class Lag>
 ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
                                        std::int64_t environment, const EnvironmentState& state,
                                        const SolverStage& stage, const Lag& lag, StageBody* bodies, double* poses) {
-  for (const bool on_joints : {false, true}) {
+  for (int on_joints = 0; on_joints < 2; ++on_joints) {
     for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
-      if (view.bodies[i].is_joint() != on_joints) continue;
+      if (view.bodies[i].is_joint() != (on_joints == 1)) continue;
       place_for_contact(view, input, environment, state, stage, i, lag(i), bodies, poses);
     }
     warp.sync();

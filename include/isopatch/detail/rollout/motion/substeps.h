@@ -23,6 +23,18 @@ ISOPATCH_HD double thickness_of(const RolloutView& view, const SceneView& scene,
   return thinnest;
 }
 
+/// A ball about a body, or a half space, at a pose that `state` need not have; its geometries are those of `state`.
+ISOPATCH_HD BodyBounds bounds_at(const SceneView& scene, const State& state, std::int64_t environment, int body,
+                                 const Pose& pose) {
+  const BodyView& b = scene.bodies[body];
+  const bool half_space =
+      b.has_one_part() && scene.geometries[geometry_of(scene, state, environment, b.parts_begin)].half_space;
+  const Ball ball = mesh_ball(scene, state, environment, body);
+  const double radius = has_half_space_part(scene, state, environment, body) ? kInfinity : ball.padded_radius();
+  const Transform<double> X = pose_of(scene.parts[b.parts_begin], half_space, transform_of(pose));
+  return {X.translation, rotate(X, ball.center), {X.row[0].z, X.row[1].z, X.row[2].z}, radius, half_space};
+}
+
 /// A body as a ball or a half space that moves.
 struct MovingBounds {
   BodyBounds bounds;
@@ -41,7 +53,8 @@ struct MovingBounds {
 ISOPATCH_HD double approach_speed(const MovingBounds& a, const MovingBounds& b, double duration) {
   double gap = 0, speed = 0;
   if (a.bounds.half_space || b.bounds.half_space) {
-    const MovingBounds &plane = a.bounds.half_space ? a : b, &ball = a.bounds.half_space ? b : a;
+    MovingBounds plane = b, ball = a;  // copies: a GPU has no addresses of registers
+    if (a.bounds.half_space) plane = a, ball = b;
     const Vec3d center = ball.center(), up = plane.bounds.up;
     gap = dot(up, center - plane.bounds.origin) - ball.bounds.radius;
     speed = ball.turning_speed() - dot(up, ball.velocity_at(center) - plane.velocity_at(center));
@@ -52,7 +65,7 @@ ISOPATCH_HD double approach_speed(const MovingBounds& a, const MovingBounds& b, 
   return speed > 0 && gap < duration * speed ? speed : 0.0;
 }
 
-/// The number of sub-steps of a step. Called by all lanes.
+/// The number of sub-steps of a step from the poses and velocities of `own`; `state` has the rest. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD int substeps_of(Warp& warp, const RolloutView& view, const SceneView& scene, const State& state,
                             std::int64_t environment, const EnvironmentState& own) {
@@ -65,8 +78,8 @@ ISOPATCH_HD int substeps_of(Warp& warp, const RolloutView& view, const SceneView
                                  thickness_of(view, scene, state, environment, pair.b));
     if (!(thickness > 0)) continue;
     const auto moving = [&](int body) {
-      return MovingBounds{make_body_bounds(scene, state, environment, body), own.twist(body),
-                          load_pose(own.poses, body).position};
+      const Pose pose = load_pose(own.poses, body);
+      return MovingBounds{bounds_at(scene, state, environment, body, pose), own.twist(body), pose.position};
     };
     most = max(most, view.time_step * approach_speed(moving(pair.a), moving(pair.b), view.time_step) / thickness);
   }
