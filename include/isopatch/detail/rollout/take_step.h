@@ -235,6 +235,7 @@ ISOPATCH_HD void set_aside(Warp& warp, const StepView& step, const StepProgress&
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     progress.bodies[i].base = stored_pose(progress.poses, i);
   }
+  warp.sync();  // before they change
   exclude_environment(warp, step, progress);
 }
 
