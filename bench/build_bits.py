@@ -154,7 +154,7 @@ ENERGIES = "--energies"  # older builds always write them
 
 @functools.cache
 def has_option(build, command, option):
-    help_text = subprocess.run([build / "bin/isopatch", "help", command], capture_output=True, text=True, check=True)
+    help_text = subprocess.run([build / "bin/isopatch", command, "--help"], capture_output=True, text=True)
     return option in help_text.stdout
 
 
