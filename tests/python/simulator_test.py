@@ -225,7 +225,11 @@ WRONG = {
     "arrays": (lambda s: isopatch.Simulator(s, arrays="warp"), ValueError, 'expected one of "numpy", "torch"'),
     "library": (lambda s: isopatch.Simulator(s, arrays="pandas"), ValueError, 'arrays: expected one of "numpy"'),
     "cupy on the CPU": (lambda s: isopatch.Simulator(s, arrays="cupy"), ValueError, "CuPy has none on the CPU"),
-    "environments": (lambda s: isopatch.Simulator(s, -1), ValueError, "num_envs: expected an integer from 0 to 9223372036854775807, found -1"),
+    "environments": (
+        lambda s: isopatch.Simulator(s, -1),
+        ValueError,
+        "num_envs: expected an integer from 0 to 9223372036854775807, found -1",
+    ),
     "integrator": (lambda s: isopatch.Simulator(s, integrator="rk4"), ValueError, 'integrator: unknown value "rk4"'),
     "time step": (lambda s: isopatch.Simulator(s, time_step=-1), ValueError, "Simulator: time_step: "),
     "reference": (lambda s: isopatch.Simulator(s, device="reference"), ValueError, "does not step; use cpu"),
