@@ -135,7 +135,7 @@ class StepResults(NamedTuple):
     joint_limit_force: Any = None
     """[N, J], N or N m. Of the stops of joints over the step, along the joint: positive at a lower one."""
     joints_at_limit: Any = None
-    """[N, J], int32. -1 of a joint stopped at its lower end, 1 at its upper one, else 0."""
+    """[N, J], int32. At which stops joints are: -1 at the lower one, 1 at the upper one, else 0."""
     kinetic_energy: Any = None
     """[N], J. After the step, of the bodies with degrees of freedom."""
     potential_energy: Any = None
