@@ -46,7 +46,8 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
     if ((status & (kFaults | kStepCapacity)) != 0) return status | kFrozen;
     status |= finish_stage(
         warp, KernelPointSums{call.points, work.counter}, step, contact, environment, polygons,
-        [&](int i) { return contacts.key(i); }, [&](int i) { return contacts.in_double(i); }, work.solver(polygons),
+        [&](int i) { return contacts.key(i); },
+        [&](int i, const PolygonColumns& columns, int k) { contacts.write(i, columns, k); }, work.solver(polygons),
         progress);
   }
   return status;

@@ -7,6 +7,7 @@
 #include <array>
 #include <type_traits>
 
+#include "host/evaluation/wanted_outputs.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/pressure_field/device_candidates.h"
@@ -20,16 +21,6 @@ std::int64_t most_cells_of(const std::vector<Hierarchy>& hierarchies) {
   std::size_t most = 0;
   for (const Hierarchy& h : hierarchies) most = std::max(most, h.cells.size());
   return static_cast<std::int64_t>(most);
-}
-
-bool wants_only_energy(const Results& results) {
-  bool others = false;
-  for_each_output(
-      [&](const ArrayInfo& info, const auto& array) {
-        others = others || (info.group != OutputGroup::kEnergy && array.data != nullptr);
-      },
-      results);
-  return results.energy.data != nullptr && !others;
 }
 
 /// Warps that the current device keeps at once.

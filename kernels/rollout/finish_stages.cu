@@ -26,8 +26,9 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
                            call.step.scene.num_pairs, arrays.contacts.capacity};
   return finish_stage(
       warp, WarpPointSums<CudaWarp>{warp}, call.step, call.evaluation.state, environment, found,
-      [&](int i) { return sorted[i].key; }, [&](int i) -> const auto& { return polygons[sorted[i].at]; },
-      size.in(solver), arrays.of(call.step, environment));
+      [&](int i) { return sorted[i].key; },
+      [&](int i, const PolygonColumns& columns, int k) { columns.write(k, polygons[sorted[i].at]); }, size.in(solver),
+      arrays.of(call.step, environment));
 }
 
 // four blocks on a processor, for which the compiler spills nothing; by itself it makes room for six, and spills

@@ -37,6 +37,8 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
   expect("joints", DType::kFloat64, {4, 3, 1, 2});
   expect("steps", DType::kInt64, {4, 3});
   expect("pair_wrench", DType::kFloat64, {4, 3, 1, 6});
+  expect("joint_limit_force", DType::kFloat64, {4, 3, 1});
+  expect("joints_at_limit", DType::kInt32, {4, 3, 1});
   expect("kinetic_energy", DType::kFloat64, {4, 3});
   expect("potential_energy", DType::kFloat64, {4, 3});
   expect("elastic_energy", DType::kFloat64, {4, 3, 1});
@@ -51,8 +53,8 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
 
 TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
   const RolloutArrays without = arrays("--every 20"), with = arrays("--energies --every 20");
-  EXPECT_EQ(without.size(), 9u);
-  EXPECT_EQ(with.size(), 12u);
+  EXPECT_EQ(without.size(), 11u);
+  EXPECT_EQ(with.size(), 14u);
   for (const auto& [name, array] : without) EXPECT_TRUE(with.at(name).bytes == array.bytes) << name;
   for (const char* name : {"kinetic_energy", "potential_energy", "elastic_energy"}) {
     EXPECT_FALSE(without.contains(name)) << name;

@@ -45,7 +45,8 @@ class FirstProblem {
     if (memory_.order == nullptr) throw std::logic_error("a solve has no memory");
     problem_ = begin_problem(
         warp_, {view, data_.view, contact, input, 0, state}, stage, bodies.data(), contacts_.size(),
-        [&](int i) { return contacts_.key(i); }, [&](int i) -> const auto& { return contacts_[i]; }, memory_);
+        [&](int i) { return contacts_.key(i); },
+        [&](int i, const detail::PolygonColumns& columns, int k) { contacts_.write(i, columns, k); }, memory_);
     stiffest_patch(warp_, points_, problem_, stage.step, memory_);
     begin_points(warp_, points_, problem_, stage, memory_);
   }

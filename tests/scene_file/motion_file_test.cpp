@@ -3,6 +3,7 @@
 // Masses, motions and rollout options of scene files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -139,6 +140,31 @@ TEST(MotionInFiles, ReadsEveryFieldOfAJoint) {
   EXPECT_EQ(motion.drive.stiffness, 100);
   EXPECT_EQ(motion.drive.damping, 2);
   EXPECT_EQ(motion.drive.force_limit, 50);
+}
+
+TEST(MotionInFiles, ReadsWhatElseAJointHas) {
+  const Motion motion = ball_with(R"("motion": {"type": "prismatic", "axis": [0, 1, 0], "lower": -0.5, "upper": 0.25,
+      "bounce": 0.75, "joint_friction": 3, "joint_damping": 4, "armature": 5})")
+                            .motion;
+  EXPECT_EQ(motion.lower, -0.5);
+  EXPECT_EQ(motion.upper, 0.25);
+  EXPECT_EQ(motion.bounce, 0.75);
+  EXPECT_EQ(motion.friction, 3);
+  EXPECT_EQ(motion.damping, 4);
+  EXPECT_EQ(motion.armature, 5);
+  const Motion follower =
+      ball_with(R"("motion": {"type": "prismatic", "axis": [0, 1, 0], "mimic": {"body": "arm", "ratio": -2}})").motion;
+  ASSERT_TRUE(follower.mimic.has_value());
+  EXPECT_EQ(follower.mimic->ratio, -2);
+  EXPECT_EQ(follower.mimic->offset, 0);
+}
+
+TEST(MotionInFiles, NotesTheOldNameOfAForceLimit) {
+  const SceneDescription scene =
+      parse(scene_text(R"(, "motion": {"type": "prismatic", "axis": [0, 1, 0], "limit": 50})"));
+  EXPECT_EQ(scene.notes, std::vector<std::string>{"body 'ball': motion: \"limit\" is now called \"force_limit\""});
+  const std::vector<std::string> warnings = warnings_of(Scene(scene));
+  EXPECT_NE(std::find(warnings.begin(), warnings.end(), scene.notes[0]), warnings.end());
 }
 
 TEST(MotionInFiles, ReadsNumbersAsOneRow) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The integrator midpoint: what rolls goes on rolling, what falls is not lost, what lies comes to rest, and no step
+// The integrator midpoint: what rolls goes on rolling, what falls is not lost, what lies comes to rest, and no drop
 // makes energy. Figures without a closed form are those of an independent program of the same formulas.
 #include <gtest/gtest.h>
 

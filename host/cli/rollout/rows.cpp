@@ -46,9 +46,10 @@ struct Sums {
 /// Calls visit(info, array) for the arrays that have a row for each time.
 template <class Visit, class State, class Output>
 void for_each_of_row(const Visit& visit, State& state, Output& output) {
-  static const std::set<std::string> kNames = {"poses",       "velocities",     "joints",           "steps",
-                                               "pair_wrench", "kinetic_energy", "potential_energy", "elastic_energy",
-                                               "iterations",  "polygons",       "contact_state"};
+  static const std::set<std::string> kNames = {
+      "poses",          "velocities",        "joints",         "steps",      "pair_wrench",
+      "kinetic_energy", "potential_energy",  "elastic_energy", "iterations", "polygons",
+      "contact_state",  "joint_limit_force", "joints_at_limit"};
   const auto visit_chosen = [&](const ArrayInfo& info, auto& array) {
     if (kNames.contains(info.name)) visit(info, array);
   };

@@ -6,21 +6,12 @@
 #include <exception>
 
 #include "host/cpu/pressure_field/evaluate_pairs.h"
+#include "host/evaluation/wanted_outputs.h"
 #include "isopatch/error.h"
 
 namespace isopatch::detail {
 
 namespace {
-
-bool wants_energy_alone(const Results& results) {
-  bool others = false;
-  for_each_output(
-      [&](const ArrayInfo& info, const auto& array) {
-        others = others || (info.group != OutputGroup::kEnergy && array.data != nullptr);
-      },
-      results);
-  return results.energy.data != nullptr && !others;
-}
 
 class CpuPressureField final : public CpuContactModel {
  public:
@@ -32,7 +23,7 @@ class CpuPressureField final : public CpuContactModel {
   }
 
   EvaluatePairs select(const Results& results) const override {
-    if (wants_energy_alone(results)) return evaluate_energies;
+    if (wants_only_energy(results)) return evaluate_energies;
     if (precision_ == Precision::kFloat)
       return brute_force_ ? select<float, true>(results) : select<float, false>(results);
     return brute_force_ ? select<double, true>(results) : select<double, false>(results);

@@ -12,8 +12,8 @@
 
 namespace isopatch::detail {
 
-/// The contacts of one environment, in the order of their keys. The solver, which is compiled once for both precisions,
-/// reads their numbers as doubles.
+/// The contacts of one environment, in the order of their keys. The solver is compiled once for both precisions, and
+/// has them written into its columns.
 class ContactList {
  public:
   ContactList() = default;
@@ -23,7 +23,7 @@ class ContactList {
 
   int size() const { return static_cast<int>(order_.size()); }
   std::uint64_t key(int i) const { return order_[static_cast<std::size_t>(i)].first; }
-  virtual SolverContact<double> in_double(int i) const = 0;
+  virtual void write(int i, const PolygonColumns& columns, int to) const = 0;
 
  protected:
   std::size_t place(int i) const { return order_[static_cast<std::size_t>(i)].second; }
@@ -44,18 +44,7 @@ class SortedContacts final : public ContactList {
   }
   const SolverContact<T>& operator[](int i) const { return found_[place(i)]; }
 
-  SolverContact<double> in_double(int i) const override {
-    SolverContact<T> from = (*this)[i];
-    double numbers[SolverContact<T>::kNumbers];
-    int count = 0;
-    from.for_each_number([&](T& number) { numbers[count++] = cast<double>(number); });
-    SolverContact<double> contact;
-    count = 0;
-    contact.for_each_number([&](double& number) { number = numbers[count++]; });
-    contact.friction = from.friction;
-    contact.key = from.key;
-    return contact;
-  }
+  void write(int i, const PolygonColumns& columns, int to) const override { columns.write(to, (*this)[i]); }
 
  private:
   std::vector<SolverContact<T>> found_;

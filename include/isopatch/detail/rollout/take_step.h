@@ -170,18 +170,18 @@ ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t envi
       progress.bodies, progress.poses);
 }
 
-/// Solves a stage from its `count` contact polygons, key(i) and polygon(i) in order, and moves on: to the next stage or
-/// sub-step, or to the end of the step. Returns its status, with kFrozen where the state stays as it was before the
-/// step. Called by all lanes.
-template <class Warp, class PointSums, class Key, class PolygonAt>
+/// Solves a stage from its `count` contact polygons, in the order of key(i) and with write() of write_columns(), and
+/// moves on: to the next stage or sub-step, or to the end of the step. Returns its status, with kFrozen where the state
+/// stays as it was before the step. Called by all lanes.
+template <class Warp, class PointSums, class Key, class Write>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                       std::int64_t environment, int count, const Key& key, const PolygonAt& polygon,
+                                       std::int64_t environment, int count, const Key& key, const Write& write,
                                        const SolverMemory& solver, const StepProgress& progress) {
   const std::int64_t steps = step.state.steps[environment];
   StepPlan plan = *progress.plan;
   const SolverStage stage = stage_of(step.rollout, steps, plan);
   const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
-  const VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, polygon, solver);
+  const VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, write, solver);
   if (stage.integrator != Integrator::kEuler) {
     const double stiffest = stiffest_patch(warp, points, problem, step.rollout.time_step / plan.substeps, solver);
     if (stage.integrator == Integrator::kSdirk2 && stiffest > kTooStiff) {

@@ -68,9 +68,10 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Ke
   return listed;
 }
 
-/// Writes the polygons of all pairs, polygon(i) in order, as columns. Called by all lanes.
-template <class Warp, class PolygonAt>
-ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const PolygonAt& polygon, const SolverMemory& m) {
+/// Writes the polygons of all pairs as columns: write(i, columns, k) writes polygon i in order to place k. Called by
+/// all lanes.
+template <class Warp, class Write>
+ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Write& write, const SolverMemory& m) {
   for (int i = 0; i < num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
@@ -78,7 +79,7 @@ ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const PolygonAt& polyg
     const int room = (pair.polygons + kVector - 1) / kVector * kVector;
     for (int k = warp.lane(); k < room; k += Warp::kSize) {
       if (k < pair.polygons) {
-        columns.write(k, polygon(pair.first_polygon + k));
+        write(pair.first_polygon + k, columns, k);
       } else {
         columns.write_nothing(k);
       }
@@ -306,11 +307,11 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
   solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
 }
 
-/// Writes the problem of a stage from the contact polygons in the order of their keys: key(i) and polygon(i) of
-/// `count`. The known velocities are in m.vectors.previous. Called by all lanes.
-template <class Warp, class Key, class PolygonAt>
+/// Writes the problem of a stage from the contact polygons in the order of their keys: key(i), and write() of
+/// write_columns(), of `count`. The known velocities are in m.vectors.previous. Called by all lanes.
+template <class Warp, class Key, class Write>
 ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, const SolverStage& stage,
-                                          const StageBody* bodies, int count, const Key& key, const PolygonAt& polygon,
+                                          const StageBody* bodies, int count, const Key& key, const Write& write,
                                           const SolverMemory& m) {
   VelocityProblem p;
   p.num_bodies = in.scene.num_bodies;
@@ -318,7 +319,7 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_dofs = in.view.num_dofs;
   p.parameters = {stage.step, in.scene.contact.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, count, key, m.pairs);
-  write_columns(warp, p.num_pairs, polygon, m);
+  write_columns(warp, p.num_pairs, write, m);
   number_dofs(warp, in, p.num_pairs, m);
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();
