@@ -39,6 +39,9 @@ void CallCheck::check_array(const void* data, const std::string& object, const c
 void CallCheck::check(cudaStream_t stream) const {
 #if CUDART_VERSION >= 12080
   if (stream == nullptr) return;
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  ISOPATCH_CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
+  if (capture != cudaStreamCaptureStatusNone) return;  // its device may not be asked for then: that ends the capture
   int found = 0;
   ISOPATCH_CUDA_CHECK(cudaStreamGetDevice(stream, &found));
   if (found != device_) {

@@ -59,9 +59,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
 }
-cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
   const auto lock = entered(__func__);
-  *device = runtime().stream(stream).device;
+  const CUstream_st& stream = runtime().stream(handle);
+  if (stream.capture != 0) return result(cudaErrorStreamCaptureUnsupported);
+  *device = stream.device;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {

@@ -106,7 +106,7 @@ def evaluate(
             differentiation. While a function is compiled, torch puts these into errors of its own.
     """
     sizes = (max_clusters, polygon_capacity, contact_capacity)
-    name, names = _prepare(evaluator, outputs, *sizes)
+    name, names = evaluator._prepare(outputs, *sizes)
     given = in_order(_CALL, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
     _check_dense(given)
     tensors = torch.ops.isopatch.evaluate(name, names, *sizes, *given)
@@ -117,7 +117,6 @@ def evaluate(
     return Results(**found)
 
 
-@torch.compiler.assume_constant_result
 def _prepare(evaluator: Evaluator, outputs: Sequence[str], *numbers: int | None) -> tuple[str, tuple[str, ...]]:
     """The name of the evaluator, and all outputs. A compiler calls it once and keeps what it returns."""
     name = _names.get(id(evaluator))
@@ -130,6 +129,10 @@ def _prepare(evaluator: Evaluator, outputs: Sequence[str], *numbers: int | None)
     _plans[name, tuple(outputs), numbers] = plan
     _plans[name, tuple(plan.outputs), numbers] = plan
     return name, tuple(plan.outputs)
+
+
+# a method, since arguments of what a compiler calls once have to be constants, and objects are not
+Evaluator._prepare = torch.compiler.assume_constant_result(_prepare)
 
 
 def _check_dense(tensors: list[Any]) -> None:
