@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "bench/bench_meshes.h"
 #include "host/cpu/pressure_field/traversal_counts.h"
+#include "host/evaluation/cuda_options.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/data_folder.h"
 #if defined(ISOPATCH_HAS_CUDA)
@@ -215,7 +217,12 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
   if (!cuda_available()) return bench.SkipWithError("no CUDA device");
   Batch batch(scene, environments);
   const std::size_t before = used_device_memory();
-  const Evaluator evaluator(batch.scene, {.backend = Backend::kCuda, .precision = precision});
+  detail::CudaOptions options;
+  options.backend = Backend::kCuda;
+  options.precision = precision;
+  const char* const stages = std::getenv("ISOPATCH_BENCH_STAGES");  // "one" kernel for a pair, or "several"
+  if (stages != nullptr) options.stages = stages[0] == 'o' ? detail::PairStages::kOne : detail::PairStages::kSeveral;
+  const Evaluator evaluator = detail::make_evaluator(batch.scene, options);
   evaluator.reserve(environments);
   const std::size_t after = used_device_memory();
   DeviceArrays arrays(batch.states.view(), batch.results.view(), batch.scene);

@@ -26,14 +26,17 @@ struct BenchRollout {
   std::string name;
   int steps_before;                  // until there is contact
   std::int64_t most_cpu, most_cuda;  // environments; more would take too long
+  int polygon_capacity = 0;          // 0: as the scene's start suggests
 };
 
-const BenchRollout kRollouts[] = {{"drop", 40, 4096, 65536}, {"pinch", 40, 4096, 65536}, {"nut_spinning", 5, 16, 1024}};
+const BenchRollout kRollouts[] = {{"drop", 40, 4096, 65536}, {"pinch", 40, 4096, 65536}, {"nut_spinning", 5, 16, 1024, 4096}};
 
 /// Where a copy of the scenes is beside the program, or that of the sources.
-SceneDescription read_bench_scene(const std::string& name) {
-  const std::string file = "bench/scenes/" + name + ".json";
-  return read_scene(std::filesystem::exists(file) ? file : source_path(file));
+SceneDescription read_bench_scene(const BenchRollout& rollout) {
+  const std::string file = "bench/scenes/" + rollout.name + ".json";
+  SceneDescription scene = read_scene(std::filesystem::exists(file) ? file : source_path(file));
+  scene.rollout.polygon_capacity = rollout.polygon_capacity;
+  return scene;
 }
 
 /// A batch, a little apart from each other, so that environments do not share their branches.
@@ -42,7 +45,7 @@ struct Batch {
   RolloutStateArrays state;
 
   Batch(const BenchRollout& rollout, std::int64_t environments)
-      : scene(read_bench_scene(rollout.name)), state(scene, environments) {
+      : scene(read_bench_scene(rollout)), state(scene, environments) {
     constexpr std::int64_t kDifferent = 17;
     RolloutStateArrays different(scene, kDifferent);
     const std::size_t row = different.velocities.size() / kDifferent;

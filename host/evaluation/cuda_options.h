@@ -11,14 +11,15 @@ namespace isopatch::detail {
 enum class PairStages : std::uint8_t {
   kBySize,  // as the sizes of the scene and the batch suggest
   kOne,     // one kernel does all of a pair
-  kSeveral  // a kernel for each stage: include/isopatch/detail/pressure_field/stages/staged_pairs.h
+  kSeveral  // a kernel for each stage: include/isopatch/detail/pressure_field/stages/begin.h
 };
 
 /// Options of the cuda backend, with those that only tests and benchmarks set; they change no bit. Other backends
 /// ignore them.
 struct CudaOptions : EvaluatorOptions {
   PairStages stages = PairStages::kBySize;
-  std::int32_t cells_per_pair = 128;  // room in the list between stages, on average
+  std::int32_t cells_per_pair = 0;  // room in the list between stages, on average; 0: by the sizes of meshes
+  std::int32_t max_listed_cells = 1 << 24;  // in all of that list, 0.6 GB; what does not fit is a round of its own
   std::int32_t polygons_per_window =
       1 << 15;  // room of a warp for the polygons of a pair, for patch contacts; 2 or more
 };

@@ -20,10 +20,10 @@ inline constexpr int kPressureField = static_cast<int>(ContactModel::kPressureFi
 /// warps have taken of each kind.
 enum PressureFieldCounter : int {
   kPartPairs,
-  kCells,
   kUnfinished,
   kNextPair,    // slices of pairs
-  kNextSearch,  // part pairs to search
+  kNextSearch,  // slices of part pairs to search
+  kCells,       // beside it: both start anew with each round
   kNextPatch,   // pairs for patch contacts
   kNextEnergy   // pairs for the energy
 };
@@ -36,6 +36,8 @@ struct StagedMemory {
   CellWork* cells;
   UnfinishedPair* unfinished;  // one for each pair of the batch
   std::int32_t num_pairs, num_part_pairs, num_cells;
+  std::int32_t in_a_round;    // part pairs that are searched and integrated before the next ones
+  std::int32_t slices;        // warps that share a search: a power of two; 1 where candidates are kept
   CandidateList* candidates;  // one for each part pair of each environment; null: none are kept
   float margin;               // m, of the candidates
 };

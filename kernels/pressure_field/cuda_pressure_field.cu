@@ -105,9 +105,14 @@ class CudaPressureField final : public CudaContactModel {
       call.key_digits = key_digits_;
       if (memory.have_stages() && may_stage(pairs, results)) {
         call.staged = memory.staged();
+        const std::int64_t in_a_round = parts_per_pair() * (call.staged.num_cells / cells_per_pair());
+        call.staged.in_a_round = static_cast<std::int32_t>(
+            std::clamp<std::int64_t>(in_a_round, 1, std::max(call.staged.num_part_pairs, 1)));
         if (candidates != nullptr) {
           call.staged.candidates = static_cast<const DeviceCandidates*>(candidates)->lists(first);
           call.staged.margin = static_cast<float>(candidates->margin());
+        } else {
+          call.staged.slices = slices_of_searches(pairs);
         }
         call.slices = 1;
       }
@@ -131,15 +136,10 @@ class CudaPressureField final : public CudaContactModel {
  private:
   static constexpr std::int64_t kCellsPerSlice = 32;  // of the larger mesh; less is not worth a warp
 
-  // Stages gain where a pair has few polygons; beyond, the cells between them cost more than lanes and registers bring.
-  // By the cycle model in bench.
-  static constexpr std::int64_t kMaxCellsInStages = 640;  // of the larger mesh
-
   // What of a larger batch does not fit is evaluated by one kernel.
   static constexpr std::size_t kMaxStagedPairs = std::size_t{1} << 20;      // 0.7 GB
   static constexpr std::size_t kMaxStagedPartPairs = std::size_t{1} << 20;  // 0.7 GB
-  static constexpr std::size_t kMaxListedCells = std::size_t{1} << 25;      // 1.1 GB
-  static constexpr std::size_t kPartPairsPerPair = 8;                       // on average, of bodies of several parts
+  static constexpr std::int64_t kPartPairsPerPair = 8;                      // on average, of bodies of several parts
 
   // A pair with more than its part of them is evaluated several times for its patch contacts.
   static constexpr std::size_t kMaxWindowPolygons = std::size_t{1} << 20;  // 0.2 GB
@@ -169,17 +169,37 @@ class CudaPressureField final : public CudaContactModel {
 
   bool has_several_parts() const { return parts_of(scene_) == Parts::kSeveral; }
 
-  /// Whether some calls are evaluated in stages.
-  bool may_stage() const {
-    if (cuda_options_.stages == PairStages::kBySize) return most_cells_ <= kMaxCellsInStages;
-    return cuda_options_.stages == PairStages::kSeveral;
+  std::int64_t parts_per_pair() const { return has_several_parts() ? kPartPairsPerPair : 1; }
+
+  /// Room for the cells of a pair between stages. Of the cells of the larger mesh, up to a half meet others.
+  std::int64_t cells_per_pair() const {
+    constexpr std::int64_t kMin = 128;
+    if (cuda_options_.cells_per_pair > 0) return cuda_options_.cells_per_pair;
+    return std::min<std::int64_t>(std::max(most_cells_ / 2, kMin), cuda_options_.max_listed_cells);
   }
 
-  /// A pair takes longer in stages, so there have to be enough to fill the device.
+  /// Whether some calls are evaluated in stages.
+  bool may_stage() const { return cuda_options_.stages != PairStages::kOne; }
+
+  /// A pair takes longer in stages, so there has to be enough to fill the device.
   bool may_stage(std::int64_t pairs, const Results& results) const {
     const bool separate = has_several_parts() && results.part_pair_wrench.data != nullptr;
-    const bool enough = pairs > resident_warps(results) || cuda_options_.stages == PairStages::kSeveral;
-    return may_stage() && enough && !separate && !has(needed_outputs(results), Outputs::kPolygons);
+    const std::int64_t warps = resident_warps(results);
+    const bool enough = pairs > warps || pairs * (most_cells_ / kCellsPerSlice) > 2 * warps;
+    return may_stage() && (enough || cuda_options_.stages == PairStages::kSeveral) && !separate &&
+           !has(needed_outputs(results), Outputs::kPolygons);
+  }
+
+  /// How many warps share a search: enough for the device to be full, and some more as they are not equally long.
+  std::int32_t slices_of_searches(std::int64_t pairs) const {
+    std::int32_t slices = 1;
+    const std::int64_t warps = most_resident_warps();
+    while (slices * pairs < 2 * warps && 2 * slices * kCellsPerSlice <= most_cells_) slices *= 2;
+    return slices;
+  }
+
+  std::int64_t most_resident_warps() const {
+    return *std::max_element(resident_warps_.of_pairs.begin(), resident_warps_.of_pairs.end());
   }
 
   std::int64_t resident_warps(const Results& results) const {
@@ -188,17 +208,16 @@ class CudaPressureField final : public CudaContactModel {
 
   /// At most half of the warps share pairs, two or more a pair.
   PressureFieldSize size_of(std::int64_t num_environments) const {
-    const auto& of_pairs = resident_warps_.of_pairs;
-    const std::int64_t warps = *std::max_element(of_pairs.begin(), of_pairs.end());
     const auto pairs = static_cast<std::size_t>(num_environments * scene_.pairs_of_model(kPressureField));
     PressureFieldSize size;
     size.pairs = pairs;
-    size.shared_pairs = static_cast<std::size_t>(warps / 2);
+    size.shared_pairs = static_cast<std::size_t>(most_resident_warps() / 2);
     if (!may_stage()) return size;
     size.staged_pairs = std::min(pairs, kMaxStagedPairs);
     size.staged_sums = (has_several_parts() ? 2 : 1) * size.staged_pairs;
-    size.staged_part_pairs = std::min(has_several_parts() ? kPartPairsPerPair * pairs : pairs, kMaxStagedPartPairs);
-    size.cells = std::min(pairs * static_cast<std::size_t>(cuda_options_.cells_per_pair), kMaxListedCells);
+    size.staged_part_pairs = std::min(static_cast<std::size_t>(parts_per_pair()) * pairs, kMaxStagedPartPairs);
+    size.cells = std::min(pairs * static_cast<std::size_t>(cells_per_pair()),
+                          static_cast<std::size_t>(cuda_options_.max_listed_cells));
     return size;
   }
 

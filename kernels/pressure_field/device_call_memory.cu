@@ -96,8 +96,18 @@ PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStr
 
 StagedMemory PressureFieldMemory::staged() const {
   const auto count = [](const auto& buffer) { return static_cast<std::int32_t>(buffer.size()); };
-  return {staged_pairs.data(), staged_sums.data(), part_pairs.data(), cells.data(), unfinished.data(),
-          count(staged_pairs), count(part_pairs),  count(cells),      nullptr,      0};
+  return {.pairs = staged_pairs.data(),
+          .sums = staged_sums.data(),
+          .part_pairs = part_pairs.data(),
+          .cells = cells.data(),
+          .unfinished = unfinished.data(),
+          .num_pairs = count(staged_pairs),
+          .num_part_pairs = count(part_pairs),
+          .num_cells = count(cells),
+          .in_a_round = count(part_pairs),
+          .slices = 1,
+          .candidates = nullptr,
+          .margin = 0};
 }
 
 PatchMemory PressureFieldMemory::patches(std::size_t num_windows) const {

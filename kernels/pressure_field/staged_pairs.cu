@@ -8,6 +8,8 @@ namespace isopatch::detail {
 
 namespace {
 
+static_assert(kCells == kNextSearch + 1);
+
 constexpr int kStagedWarps = 4;  // 4 memories of about 6 KB to search
 constexpr int kStagedBlock = kStagedWarps * CudaWarp::kSize;
 
@@ -74,16 +76,22 @@ __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(PressureField
   }
 }
 
+/// A round: searches part pairs from `first` on.
 template <Parts parts, bool keep>
-__global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(PressureFieldCall call) {
+__global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(PressureFieldCall call, std::int32_t first) {
   __shared__ SearchMemory<CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
   SearchMemory<CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
   const StagedPairs staged = lists(call);
-  const std::int32_t count =
+  const std::int32_t all =
       parts == Parts::kOne ? min(call.num_listed(), call.staged.num_pairs) : staged.part_pairs.size();
-  for (std::int32_t index; take_item(warp, call.counter(kNextSearch), count, index);) {
-    search_staged_pair<keep>(warp, memory, staged, index, call.staged.candidates, call.staged.margin);
+  const std::int32_t slices = call.staged.slices;
+  const std::int64_t count = std::int64_t{slices} * min(all - first, call.staged.in_a_round);
+  for (std::int32_t at; take_item(warp, call.counter(kNextSearch), count, at);) {
+    const std::int32_t of_slices = at / slices;
+    const WorkSlice share = {at - of_slices * slices, slices};
+    search_staged_pair<keep>(warp, memory, staged, first + of_slices, share, call.staged.candidates,
+                             call.staged.margin);
   }
 }
 
@@ -128,17 +136,25 @@ void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStrea
       memory.candidates != nullptr ? search_pairs_kernel<parts, true> : search_pairs_kernel<parts, false>;
   const auto integrate = integrate_cells_kernel<T, with_patch>;
   const auto finish = finish_pairs_kernel<T, with_patch, parts>;
-  const std::int64_t rounds = (memory.num_cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
+  const std::int64_t most = call.num_pairs();
   if (begins && begins_together(call.scene)) {
     launch_begin(begin_environments_and_pairs_kernel, call, kBeginBlock, stream);
   } else {
     if (begins) begin_environments(call, stream);
-    const std::int64_t most = call.num_pairs();
     const unsigned blocks = blocks_of(parts == Parts::kOne ? most : most * CudaWarp::kSize);
     begin_pairs_kernel<parts><<<blocks, kStagedBlock, 0, stream>>>(call);
   }
-  search<<<blocks_for(search, kStagedBlock, memory.num_part_pairs), kStagedBlock, 0, stream>>>(call);
-  integrate<<<blocks_for(integrate, kStagedBlock, rounds), kStagedBlock, 0, stream>>>(call);
+  const auto part_pairs = static_cast<std::int32_t>(
+      parts == Parts::kOne ? std::min<std::int64_t>(most, memory.num_pairs) : memory.num_part_pairs);
+  const std::int64_t vectors = (memory.num_cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
+  for (std::int32_t first = 0; first < part_pairs; first += memory.in_a_round) {
+    if (first > 0) {
+      ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.counter(kNextSearch), 0, 2 * sizeof(std::int32_t), stream));
+    }
+    const std::int64_t items = std::int64_t{memory.slices} * std::min(part_pairs - first, memory.in_a_round);
+    search<<<blocks_for(search, kStagedBlock, items), kStagedBlock, 0, stream>>>(call, first);
+    integrate<<<blocks_for(integrate, kStagedBlock, vectors), kStagedBlock, 0, stream>>>(call);
+  }
   finish<<<blocks_of(memory.num_pairs), kStagedBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }

@@ -42,12 +42,16 @@ UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, const detail::Cu
 
 detail::CudaOptions on_device(Precision precision) { return {{Backend::kCuda, precision, 0}}; }
 
-/// The ways to evaluate a pair: all in one kernel, in stages, and in stages with too short a list between them.
+/// The ways to evaluate a pair: all in one kernel, in stages, in stages with too short a list between them, and in many
+/// rounds.
 std::vector<detail::CudaOptions> ways(Precision precision, Outputs outputs) {
   using detail::PairStages;
   const detail::CudaOptions options = on_device(precision);
   if (outputs == Outputs::kPolygons) return {options};
-  return {{options, PairStages::kOne}, {options, PairStages::kSeveral}, {options, PairStages::kSeveral, 5}};
+  return {{options, PairStages::kOne},
+          {options, PairStages::kSeveral},
+          {options, PairStages::kSeveral, 5},
+          {options, PairStages::kSeveral, 0, 200}};
 }
 
 void expect_same_bits(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs = Outputs::kPolygons,
@@ -58,7 +62,7 @@ void expect_same_bits(const Scene& scene, const Batch& batch, Precision precisio
     ASSERT_LE(needed, capacity) << "which polygons are kept is open";
   for (const detail::CudaOptions& options : ways(precision, outputs)) {
     SCOPED_TRACE(::testing::Message() << "stages " << static_cast<int>(options.stages) << ", "
-                                      << options.cells_per_pair);
+                                      << options.cells_per_pair << ", " << options.max_listed_cells);
     const UnwrittenResults gpu = on_gpu(scene, batch, options, outputs, capacity, part_pairs);
     EXPECT_EQ(gpu.status, cpu.status);
     EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);

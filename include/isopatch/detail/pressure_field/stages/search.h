@@ -82,11 +82,12 @@ struct KeepingVisitor : ListingVisitor<Warp> {
   }
 };
 
-/// Searches a part pair. With `keep`, from its candidates in `cache` if they are valid within `margin` (m); else they
-/// are found, and kept. Called by all lanes.
+/// Searches a part pair, or a share of it. With `keep`, all of it, from its candidates in `cache` if they are valid
+/// within `margin` (m); else they are found, and kept. Called by all lanes.
 template <bool keep, class Warp, int size>
 ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, const StagedPairs& staged,
-                                    std::int32_t index, CandidateList* cache = nullptr, float margin = 0) {
+                                    std::int32_t index, WorkSlice share = {}, CandidateList* cache = nullptr,
+                                    float margin = 0) {
   const StagedPartPair& part_pair = staged.part_pairs.items[index];
   using Word = std::int64_t;
   static_assert(sizeof(PairContext) % sizeof(Word) == 0);
@@ -116,7 +117,7 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
     if (warp.lane() == 0)
       candidates.state = candidates.count <= kMaxCandidates ? CandidateList::kFound : CandidateList::kTooMany;
   } else {
-    traverse(warp, memory.traversal, hierarchies, visitor);
+    traverse(warp, memory.traversal, hierarchies, visitor, share);
   }
   if (!visitor.complete && warp.lane() == 0) warp.set_bits(&staged.pairs[part_pair.pair].incomplete, 1);
   warp.sync();  // the memory may be used again
