@@ -23,6 +23,27 @@ std::int64_t most_cells_of(const std::vector<Hierarchy>& hierarchies) {
   return static_cast<std::int64_t>(most);
 }
 
+/// The cells of a body's larger part; none of a half space.
+std::int32_t cells_of(const SceneView& scene, std::int32_t body) {
+  std::int32_t most = 0;
+  for (std::int32_t i = scene.bodies[body].parts_begin; i < scene.bodies[body].parts_end; ++i) {
+    const PartView& part = scene.parts[i];
+    const GeometryView& geometry = scene.geometries[part.geometry];
+    if (geometry.half_space) continue;
+    most = std::max(most, (part.rigid ? geometry.field->surface : geometry.field->solid).num_cells);
+  }
+  return most;
+}
+
+/// Of all pairs the most cells that both bodies have.
+std::int64_t most_cells_of_both(const SceneView& scene) {
+  std::int32_t most = 0;
+  for (std::int32_t i = 0; i < scene.num_pairs; ++i) {
+    most = std::max(most, std::min(cells_of(scene, scene.pairs[i].a), cells_of(scene, scene.pairs[i].b)));
+  }
+  return most;
+}
+
 /// Warps that the current device keeps at once.
 struct ResidentWarps {
   std::array<std::int64_t, 4> of_pairs = {};  // by Outputs
@@ -68,6 +89,7 @@ class CudaPressureField final : public CudaContactModel {
                                     : load_kernels(scene_, cuda_options_.precision);
     const FlatGeometries& geometries = scene.geometries;
     most_cells_ = most_cells_of(geometries.solids);
+    most_cells_of_both_ = most_cells_of_both(scene_);
     const std::int64_t most_elements = std::max(most_cells_, most_cells_of(geometries.surfaces));
     window_capacity_ = window_capacity(scene, most_elements);
     for (int digit = 0; digit < RowDigits::kCount; ++digit) {
@@ -114,7 +136,6 @@ class CudaPressureField final : public CudaContactModel {
         } else {
           call.staged.slices = slices_of_searches(pairs);
         }
-        call.slices = 1;
       }
       in_float() ? evaluate<float>(call, begins, stream) : evaluate<double>(call, begins, stream);
       detail::evaluate_energies(call, stream);
@@ -135,6 +156,8 @@ class CudaPressureField final : public CudaContactModel {
 
  private:
   static constexpr std::int64_t kCellsPerSlice = 32;  // of the larger mesh; less is not worth a warp
+
+  static constexpr std::int64_t kCellsForStages = 256;  // of both meshes; measured, see bench/NOTES.md
 
   // What of a larger batch does not fit is evaluated by one kernel.
   static constexpr std::size_t kMaxStagedPairs = std::size_t{1} << 20;      // 0.7 GB
@@ -171,21 +194,22 @@ class CudaPressureField final : public CudaContactModel {
 
   std::int64_t parts_per_pair() const { return has_several_parts() ? kPartPairsPerPair : 1; }
 
-  /// Room for the cells of a pair between stages. Of the cells of the larger mesh, up to a half meet others.
+  /// Room for the cells of a pair between stages: for each cell of the larger mesh, .1 to .5 pass in most contacts, and
+  /// 1.8 in a nut on a bolt.
   std::int64_t cells_per_pair() const {
     constexpr std::int64_t kMin = 128;
     if (cuda_options_.cells_per_pair > 0) return cuda_options_.cells_per_pair;
-    return std::min<std::int64_t>(std::max(most_cells_ / 2, kMin), cuda_options_.max_listed_cells);
+    return std::min<std::int64_t>(std::max(2 * most_cells_, kMin), cuda_options_.max_listed_cells);
   }
 
   /// Whether some calls are evaluated in stages.
   bool may_stage() const { return cuda_options_.stages != PairStages::kOne; }
 
-  /// A pair takes longer in stages, so there has to be enough to fill the device.
+  /// A pair of small meshes, or of a mesh and a few cells, takes longer in stages, so there have to be enough to fill
+  /// the device.
   bool may_stage(std::int64_t pairs, const Results& results) const {
     const bool separate = has_several_parts() && results.part_pair_wrench.data != nullptr;
-    const std::int64_t warps = resident_warps(results);
-    const bool enough = pairs > warps || pairs * (most_cells_ / kCellsPerSlice) > 2 * warps;
+    const bool enough = pairs > resident_warps(results) || most_cells_of_both_ >= kCellsForStages;
     return may_stage() && (enough || cuda_options_.stages == PairStages::kSeveral) && !separate &&
            !has(needed_outputs(results), Outputs::kPolygons);
   }
@@ -266,7 +290,7 @@ class CudaPressureField final : public CudaContactModel {
   const CudaOptions cuda_options_;
   const int device_;
   ResidentWarps resident_warps_ = {};
-  std::int64_t most_cells_ = 0;
+  std::int64_t most_cells_ = 0, most_cells_of_both_ = 0;
   std::size_t window_capacity_ = 0;  // for a large batch it may be less
   std::uint32_t key_digits_ = 0;
   WorkingMemory<PressureFieldMemory> memory_;

@@ -34,14 +34,17 @@ __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const UnfinishedPair* left = call.staged.pairs != nullptr ? call.staged.unfinished : nullptr;
-  const std::int64_t count =
-      left != nullptr ? *call.counter(kUnfinished) : static_cast<std::int64_t>(call.num_listed()) * call.slices;
-  for (std::int32_t at; take_item(warp, call.counter(kNextPair), count, at);) {
+  const std::int64_t pairs = left != nullptr ? *call.counter(kUnfinished) : call.num_listed();
+  for (std::int32_t at; take_item(warp, call.counter(kNextPair), pairs * call.slices, at);) {
     const std::int32_t of_slices = at / call.slices;
-    const std::int32_t index = left != nullptr ? left[at].pair : of_slices;
-    const Remaining remaining = left != nullptr ? left[at].remaining : Remaining::everything();
+    const std::int32_t index = left != nullptr ? left[of_slices].pair : of_slices;
+    const Remaining remaining = left != nullptr ? left[of_slices].remaining : Remaining::everything();
     const auto [environment, pair] = call.entry(index);
-    const WorkSlice slice = {at - of_slices * call.slices, call.slices};
+    WorkSlice slice = {at - of_slices * call.slices, call.slices};
+    if (remaining.kind != Remaining::kEverything) {  // a pass that is not shared
+      if (slice.index > 0) continue;
+      slice = {};
+    }
     if constexpr (has(outputs, Outputs::kPolygons)) {
       if (!call.packed.needs(call.pass, environment)) continue;
       const RowsOfPass rows = RowsOfPass::make(call.packed, call.pass, call.digit);

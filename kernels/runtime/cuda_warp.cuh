@@ -20,6 +20,7 @@ struct CudaWarp {
   __device__ std::uint32_t ballot(bool value) const { return __ballot_sync(kAll, value); }
   __device__ int from_first(int value) const { return __shfl_sync(kAll, value, 0); }
   __device__ int from_lane(int value, int lane) const { return __shfl_sync(kAll, value, lane); }
+  __device__ double from_lane(double value, int lane) const { return __shfl_sync(kAll, value, lane); }
   __device__ void sync() const { __syncwarp(); }
 
   /// In parts of 27, 27 and 10 bits, whose sums over 32 lanes fit 32 bits: three instructions, whereas cub::WarpReduce

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -240,6 +241,10 @@ class FiberWarp {
   }
   int from_lane(int value, int lane, Location location = Location::current()) {
     return static_cast<int>(sum(lane_ == lane ? value : 0, location));
+  }
+  double from_lane(double value, int lane, Location location = Location::current()) {
+    const auto bits = std::bit_cast<std::int64_t>(value);
+    return std::bit_cast<double>(sum(lane_ == lane ? bits : 0, location));
   }
   void sync(Location location = Location::current()) { group_.arrive(lane_, {Kind::kSync, location, 0, 0}); }
 

@@ -12,6 +12,7 @@
 //   double tree_sum(double)               over all lanes, in every lane, in the order of lane_sums.h (32 lanes only)
 //   int from_first(int)                   lane 0's value, in every lane
 //   int from_lane(int, int)               that of the lane given second, which is the same in every lane
+//   double from_lane(double, int)         likewise (32 lanes only)
 //   void sync()                           makes writes to the workspace visible to all lanes
 //   int reserve(std::int32_t*, int)       adds to a counter other warps may share, returns the value before
 //   std::int64_t reserve(std::int64_t*, std::int64_t)   likewise

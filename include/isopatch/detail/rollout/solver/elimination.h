@@ -75,23 +75,122 @@ struct LowerMatrix {
   ISOPATCH_HD double* column(int c) const { return entries + static_cast<std::ptrdiff_t>(c) * size; }
 };
 
-/// Replaces some columns of H by columns of its Cholesky factor, and updates the columns after them. `rows` begins with
-/// the columns themselves. Called by all lanes.
-template <class Warp>
-ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns) {
+/// Replaces the columns of one body in H by columns of its Cholesky factor, updates the columns after them, and solves
+/// for the entries of x in their rows. `rows` begins with the columns themselves, which are consecutive.
+ISOPATCH_HD void eliminate_columns(const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
   for (int c = 0; c < columns; ++c) {
     double* const column = H.column(rows.row[c]);
     const double pivot = sqrt(column[rows.row[c]]), inverse = 1 / pivot;
-    warp.sync();
-    if (warp.lane() == 0) column[rows.row[c]] = pivot;
-    for (int i = c + 1 + warp.lane(); i < rows.count; i += Warp::kSize) column[rows.row[i]] *= inverse;
-    warp.sync();
+    column[rows.row[c]] = pivot;
+    for (int i = c + 1; i < rows.count; ++i) column[rows.row[i]] *= inverse;
     for (int j = c + 1; j < rows.count; ++j) {
       double* const to = H.column(rows.row[j]);
       const double factor = -column[rows.row[j]];
-      for (int i = j + warp.lane(); i < rows.count; i += Warp::kSize) {
+      for (int i = j; i < rows.count; ++i) {
         to[rows.row[i]] = fma(factor, column[rows.row[i]], to[rows.row[i]]);
       }
+    }
+  }
+  for (int c = 0; c < columns; ++c) {
+    const double* column = H.column(rows.row[c]);
+    const double value = x[rows.row[c]] / column[rows.row[c]];
+    x[rows.row[c]] = value;
+    for (int k = c + 1; k < rows.count; ++k) x[rows.row[k]] = fma(-value, column[rows.row[k]], x[rows.row[k]]);
+  }
+}
+
+/// Solves with the transpose of the factor.
+ISOPATCH_HD void substitute_back(const LowerMatrix& H, double* x) {
+  for (int c = H.size - 1; c >= 0; --c) {
+    const double value = x[c] / H.at(c, c);
+    x[c] = value;
+    for (int k = 0; k < c; ++k) x[k] = fma(-value, H.at(c, k), x[k]);
+  }
+}
+
+/// The same by the lanes of a warp, to the same bits: the body's columns are eliminated in registers, 32 rows at a time
+/// with one in each lane, and then each lane updates an entry after another of the columns after them. Called by all
+/// lanes.
+template <class Warp>
+ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
+  constexpr int kMost = 6;
+  const int own = rows.row[0];  // the first of the columns
+  double top[kMost], inverse[kMost], value[kMost];
+  for (int first = 0; first < rows.count; first += Warp::kSize) {
+    const int at = first + warp.lane();
+    const bool exists = at < rows.count;
+    const int row = exists ? rows.row[at] : own;
+    double entry[kMost], y = exists ? x[row] : 0.0;
+    ISOPATCH_UNROLL
+    for (int c = 0; c < kMost; ++c) entry[c] = exists && c < columns && c <= at ? H.column(own + c)[row] : 0.0;
+    ISOPATCH_UNROLL
+    for (int c = 0; c < kMost; ++c) {
+      if (c >= columns) continue;
+      if (first == 0) {
+        const double pivot = sqrt(warp.from_lane(entry[c], c));
+        inverse[c] = 1 / pivot;
+        entry[c] = at == c ? pivot : entry[c] * inverse[c];
+        top[c] = entry[c];
+      } else {
+        entry[c] *= inverse[c];
+      }
+      ISOPATCH_UNROLL
+      for (int j = c + 1; j < kMost; ++j) {
+        if (j >= columns) continue;
+        const double factor = -warp.from_lane(top[c], j);
+        if (at >= j) entry[j] = fma(factor, entry[c], entry[j]);
+      }
+    }
+    ISOPATCH_UNROLL
+    for (int c = 0; c < kMost; ++c) {
+      if (c >= columns) continue;
+      if (first == 0) value[c] = warp.from_lane(y, c) / warp.from_lane(entry[c], c);
+      if (at > c) y = fma(-value[c], entry[c], y);
+      if (at == c) y = value[c];
+    }
+    if (!exists) continue;
+    x[row] = y;
+    ISOPATCH_UNROLL
+    for (int c = 0; c < kMost; ++c) {
+      if (c < columns && c <= at) H.column(own + c)[row] = entry[c];
+    }
+  }
+  warp.sync();
+
+  // the entries of row i in column j, column after column
+  int j = columns, i = columns + warp.lane();
+  const auto go_on = [&] {
+    while (i >= rows.count && j < rows.count) i += ++j - rows.count;
+  };
+  for (go_on(); j < rows.count; i += Warp::kSize, go_on()) {
+    const int row = rows.row[i], column = rows.row[j];
+    double entry = H.at(row, column);
+    ISOPATCH_UNROLL
+    for (int c = 0; c < kMost; ++c) {
+      if (c < columns) entry = fma(-H.at(column, own + c), H.at(row, own + c), entry);
+    }
+    H.at(row, column) = entry;
+  }
+  warp.sync();
+}
+
+template <class Warp>
+ISOPATCH_HD void substitute_back(Warp& warp, const LowerMatrix& H, double* x) {
+  for (int first = (H.size - 1) / Warp::kSize * Warp::kSize; first >= 0; first -= Warp::kSize) {
+    const int at = first + warp.lane(), end = min(H.size, first + Warp::kSize);
+    const bool exists = at < end;
+    const double diagonal = exists ? H.at(at, at) : 1.0;
+    double own = exists ? x[at] : 0.0;
+    for (int c = end - 1; c >= first; --c) {
+      const double value = warp.from_lane(own, c - first) / warp.from_lane(diagonal, c - first);
+      if (at < c) own = fma(-value, H.at(c, at), own);
+      if (at == c) own = value;
+    }
+    if (exists) x[at] = own;
+    for (int before = warp.lane(); before - warp.lane() < first; before += Warp::kSize) {
+      double rest = x[before];
+      for (int c = end - 1; c >= first; --c) rest = fma(-warp.from_lane(own, c - first), H.at(c, before), rest);
+      x[before] = rest;
     }
     warp.sync();
   }

@@ -354,24 +354,16 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
     }
     warp.sync();
     const MatrixRows rows = {m.rows, count};
-    eliminate_columns(warp, m.matrix, rows, body.num_dofs);
-    for (int c = 0; c < body.num_dofs; ++c) {
-      const double* column = m.matrix.column(rows.row[c]);
-      const double value = x[rows.row[c]] / column[rows.row[c]];
-      warp.sync();
-      if (warp.lane() == 0) x[rows.row[c]] = value;
-      for (int k = c + 1 + warp.lane(); k < count; k += Warp::kSize) {
-        x[rows.row[k]] = fma(-value, column[rows.row[k]], x[rows.row[k]]);
-      }
-      warp.sync();
+    if constexpr (Warp::kSize == 1) {
+      eliminate_columns(m.matrix, rows, body.num_dofs, x);
+    } else {
+      eliminate_columns(warp, m.matrix, rows, body.num_dofs, x);
     }
   }
-  for (int c = p.num_dofs - 1; c >= 0; --c) {
-    const double value = x[c] / m.matrix.at(c, c);
-    warp.sync();
-    if (warp.lane() == 0) x[c] = value;
-    for (int k = warp.lane(); k < c; k += Warp::kSize) x[k] = fma(-value, m.matrix.at(c, k), x[k]);
-    warp.sync();
+  if constexpr (Warp::kSize == 1) {
+    substitute_back(m.matrix, x);
+  } else {
+    substitute_back(warp, m.matrix, x);
   }
 }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elimination by a warp has the bits of that by one thread, and both solve the system.
+#include "isopatch/detail/rollout/solver/elimination.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/fiber_warp.h"
+
+namespace isopatch::test {
+namespace {
+
+using detail::LowerMatrix, detail::MatrixRows;
+
+/// A symmetric positive definite matrix with a block for each body, and without those of bodies that do not touch.
+struct System {
+  std::vector<int> first, dofs;                // of each body, in the order of elimination
+  std::vector<std::vector<std::int32_t>> rows;  // in which each body's columns have entries
+  std::vector<double> entries, x;
+
+  System(const std::vector<int>& bodies, bool all_touch) : dofs(bodies) {
+    int size = 0;
+    for (const int n : bodies) first.push_back(size), size += n;
+    std::mt19937 random(static_cast<unsigned>(size));
+    std::uniform_real_distribution<double> any(-1, 1);
+    entries.assign(static_cast<std::size_t>(size) * size, 0);
+    x.resize(static_cast<std::size_t>(size));
+    for (double& value : x) value = any(random);
+    LowerMatrix H = matrix(entries);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      rows.emplace_back();
+      for (std::size_t j = i; j < bodies.size(); ++j) {
+        if (!all_touch && j > i && j + 1 < bodies.size()) continue;  // otherwise only the last one touches others
+        for (int row = first[j]; row < first[j] + dofs[j]; ++row) {
+          rows.back().push_back(row);
+          for (int column = first[i]; column < first[i] + dofs[i] && column <= row; ++column) {
+            H.at(row, column) = row == column ? 2 * size + any(random) : any(random);
+          }
+        }
+      }
+    }
+  }
+  LowerMatrix matrix(std::vector<double>& of) const { return {of.data(), static_cast<std::int32_t>(x.size())}; }
+  MatrixRows rows_of(std::size_t body) const { return {rows[body].data(), static_cast<std::int32_t>(rows[body].size())}; }
+
+  /// The largest entry of H solution - x.
+  double residual(const std::vector<double>& solution) {
+    const LowerMatrix H = matrix(entries);
+    double worst = 0;
+    for (int row = 0; row < H.size; ++row) {
+      double sum = -x[static_cast<std::size_t>(row)];
+      for (int column = 0; column < H.size; ++column) {
+        sum += H.at(std::max(row, column), std::min(row, column)) * solution[static_cast<std::size_t>(column)];
+      }
+      worst = std::max(worst, std::abs(sum));
+    }
+    return worst;
+  }
+};
+
+TEST(Elimination, HasTheSameBitsByAWarp) {
+  const std::vector<std::vector<int>> cases = {
+      {1}, {6}, {6, 6}, {1, 6, 1}, {6, 6, 6, 6, 6, 6}, {6, 1, 6, 6, 1, 6, 6, 6, 6, 6, 6, 6, 1, 6}};
+  for (const auto& bodies : cases) {
+    for (const bool all_touch : {true, false}) {
+      SCOPED_TRACE(std::to_string(bodies.size()) + (all_touch ? " bodies" : " bodies about one"));
+      System system(bodies, all_touch);
+      std::vector<double> serial = system.entries, by_lanes = system.entries, x = system.x, lanes_x = system.x;
+      const LowerMatrix H = system.matrix(serial), of_lanes = system.matrix(by_lanes);
+      for (std::size_t i = 0; i < bodies.size(); ++i) eliminate_columns(H, system.rows_of(i), bodies[i], x.data());
+      substitute_back(H, x.data());
+      EXPECT_LT(system.residual(x), 1e-13);
+
+      FiberGroup<32>().run([&](FiberWarp<32>& warp) {
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+          eliminate_columns(warp, of_lanes, system.rows_of(i), bodies[i], lanes_x.data());
+        }
+        substitute_back(warp, of_lanes, lanes_x.data());
+      });
+      EXPECT_EQ(by_lanes, serial);
+      EXPECT_EQ(lanes_x, x);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace isopatch::test
