@@ -64,9 +64,20 @@ std::string series_json(const std::string& name, const std::vector<double>& time
   return text + "\n]}\n";
 }
 
+/// What stands for no polygons: VTK refuses a list of none, and a series would lose the names of its arrays.
+std::string no_patches() {
+  return header("no contact patches: a point of no area") +
+         "POINTS 1 float\n0 0 0\nPOLYGONS 1 2\n1 0\n"
+         "POINT_DATA 1\nSCALARS pressure float 1\nLOOKUP_TABLE default\n0\n"
+         "CELL_DATA 1\nSCALARS area float 1\nLOOKUP_TABLE default\n0\n"
+         "SCALARS pair int 1\nLOOKUP_TABLE default\n-1\n"
+         "NORMALS normal float\n0 0 1\n";
+}
+
 }  // namespace
 
 std::string patches_vtk(const std::vector<Polygon>& polygons) {
+  if (polygons.empty()) return no_patches();
   const PolygonSurface surface = patch_surface(polygons);
   std::string text = header("contact patches: pressure [Pa], area [m^2]");
   append_polygons(text, {&surface});

@@ -161,6 +161,15 @@ std::vector<RolloutReference::StageBody> RolloutReference::begin(const MotionSta
   return result;
 }
 
+/// Where a body on a joint is along it when a stage finds contact.
+Real RolloutReference::contact_position(std::size_t i, const Stage& stage, const std::vector<StageBody>& bodies) const {
+  const JointState& own = bodies[i].joint;
+  if (!stage.middle) return own.position + stage.ahead * own.rate;
+  if (bodies_[i].leader() < 0) return bodies_[i].position_in_middle(own, stage.ahead);
+  const auto leader = static_cast<std::size_t>(bodies_[i].leader());
+  return bodies_[i].following({contact_position(leader, stage, bodies), 0}).position;
+}
+
 /// Where a stage finds contact.
 std::vector<Pose> RolloutReference::contact_poses(const MotionState& state, const Stage& stage,
                                                   const std::vector<StageBody>& bodies) const {
@@ -178,7 +187,7 @@ std::vector<Pose> RolloutReference::contact_poses(const MotionState& state, cons
   for (const std::size_t i : joint_bodies_) {
     const int parent = bodies_[i].parent();
     poses[i] = composed(parent < 0 ? Pose{} : poses[static_cast<std::size_t>(parent)],
-                        bodies_[i].joint_pose(bodies[i].joint.position + ahead * bodies[i].joint.rate));
+                        bodies_[i].joint_pose(contact_position(i, stage, bodies)));
   }
   return poses;
 }
@@ -187,10 +196,12 @@ std::vector<Pose> RolloutReference::contact_poses(const MotionState& state, cons
 /// sub-step.
 void RolloutReference::go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,
                                   const std::vector<StageMotion>& motions, std::vector<StageBody>& bodies) const {
+  std::vector<Real> positions(bodies_.size());
+  for (const std::size_t i : joint_bodies_) positions[i] = contact_position(i, stage, bodies);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     bodies[i].base = poses[i];
     if (!bodies_[i].is_joint()) continue;
-    bodies[i].joint.position += stage.ahead * bodies[i].joint.rate;
+    bodies[i].joint.position = positions[i];
     Vector6 twist = bodies[i].joint.rate / bodies_[i].ratio() * motions[i].freedom;
     if (bodies_[i].parent() >= 0) {
       const auto parent = static_cast<std::size_t>(bodies_[i].parent());

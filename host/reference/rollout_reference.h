@@ -44,6 +44,7 @@ class RolloutReference {
   void place_joint(std::size_t body, MotionState& state, const JointState& joint) const;
   void place_joints(MotionState& state) const;
   std::vector<StageBody> begin(const MotionState& state) const;
+  Real contact_position(std::size_t body, const Stage& stage, const std::vector<StageBody>& bodies) const;
   std::vector<Pose> contact_poses(const MotionState& state, const Stage& stage,
                                   const std::vector<StageBody>& bodies) const;
   void go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,

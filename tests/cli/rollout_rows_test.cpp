@@ -45,10 +45,29 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
   expect("iterations", DType::kInt32, {4, 3});
   expect("polygons", DType::kInt32, {4, 3});
   expect("status", DType::kUint32, {3});
-  EXPECT_EQ(a.size(), 12u);
+  EXPECT_EQ(a.size(), 14u);
   EXPECT_EQ(values<double>(a.at("time")), (std::vector<double>{0, 20 * 0.002, 40 * 0.002, 50 * 0.002}));
   EXPECT_EQ(values<std::int64_t>(a.at("steps")),
             (std::vector<std::int64_t>{0, 0, 0, 20, 20, 20, 40, 40, 40, 50, 50, 50}));
+}
+
+/// Of three balls, one falls onto the ground, one begins wholly below it, and one is thrown past the speed limit.
+TEST_F(RolloutRows, CountEnvironmentsWithLostBodies) {
+  const std::string file = write("lost.json", R"({"isopatch": 1,
+    "geometries": {"ball": {"type": "sphere", "radius": 0.05, "subdivisions": 1}, "ground": {"type": "half_space"}},
+    "bodies": [{"name": "ball", "geometry": "ball", "modulus": 1e5, "mass": 1, "friction": 0, "position": [0, 0, 0.1]},
+               {"name": "ground", "geometry": "ground", "rigid": true, "fixed": true, "friction": 0}],
+    "rollout": {"time_step": 0.001, "duration": 0.01, "speed_limit": 10} })");
+  StateArrays states(read_scene(file), 3);
+  states.poses[14 + 2] = -1;
+  states.velocities[24 + 2] = 9.999;
+  states.velocities[24 + 3] = 1;
+  write("lost.npz", npz_bytes({{"poses", npy_array(DType::kFloat64, {3, 2, 7}, states.poses)},
+                               {"velocities", npy_array(DType::kFloat64, {3, 2, 6}, states.velocities)}}));
+  const Outcome result = testing::run_program("rollout --backend cpu " + file + " --states " + path("lost.npz") +
+                                              " --gravity 0 0 100 --every 5");
+  ASSERT_EQ(result.code, 0) << result.out;
+  EXPECT_NE(result.out.find("lost                             2   inside another body"), std::string::npos) << result.out;
 }
 
 TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
@@ -65,7 +84,7 @@ TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
     EXPECT_EQ(table.substr(0, table.find("environments")).find(word), std::string::npos) << table;
     EXPECT_NE(table_with.substr(0, table_with.find("environments")).find(word), std::string::npos) << table_with;
   }
-  EXPECT_NE(table.find("      time    momentum     angular   iter-  most  polygons\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("      time    momentum     angular   iter-  most  polygons  lost\n"), std::string::npos) << table;
 }
 
 TEST_F(RolloutRows, HaveNoJointsWithoutJoints) {

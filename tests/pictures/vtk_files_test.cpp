@@ -24,6 +24,13 @@ TEST(VtkFiles, HoldEveryPolygonWithItsData) {
             "SCALARS pair int 1\nLOOKUP_TABLE default\n2\n2\nNORMALS normal float\n0 0 1\n0 0 1\n");
 }
 
+// VTK's reader ends with an error at "POLYGONS 0 0", and leaves out arrays of no element.
+TEST(VtkFiles, HaveAPointOfNoAreaWhereNothingTouches) {
+  const std::string text = patches_vtk({});
+  EXPECT_NE(text.find("POINTS 1 float\n0 0 0\nPOLYGONS 1 2\n1 0\n"), std::string::npos) << text;
+  for (const char* array : {"pressure", "area", "pair", "normal"}) EXPECT_NE(text.find(array), std::string::npos);
+}
+
 TEST(VtkFiles, HaveTheBodiesInTheWorld) {
   SceneDescription scene;
   scene.geometries = {make_half_space("ground", 1), make_box("cube", {2, 2, 2})};

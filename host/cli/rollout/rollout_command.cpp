@@ -7,6 +7,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
+#include "host/cli/rollout/lost_bodies.h"
 #include "host/cli/rollout/rows.h"
 #include "host/cli/rollout/start_states.h"
 #include "host/cli/rollout/stepper.h"
@@ -143,26 +144,37 @@ struct Recorders {
   }
 };
 
-/// Takes all steps and hands over the rows. Returns the status of each environment.
-std::vector<std::uint32_t> run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan,
+/// What is left of a rollout besides its rows.
+struct End {
+  std::vector<std::uint32_t> status;  // of each environment, or'ed over all steps
+  std::int64_t lost;                  // environments that have a lost body
+};
+
+/// Takes all steps and hands over the rows. Of those that are only written, the last one alone is searched for lost
+/// bodies, which takes an evaluation.
+End run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan,
                                bool with_energies, Recorders& recorders) {
   const std::int64_t environments = start.num_environments(), work_of_step = recorders.check ? 3 : 1;
   Progress progress(work_of_step * plan.steps * environments, "steps");
   Stepper stepper(simulator, start);
   RolloutOutputArrays output(simulator.simulator().scene(), environments, with_energies);
   if (!with_energies) output.kinetic_energy = output.potential_energy = {};
+  LostBodies lost_bodies(simulator.simulator().scene(), simulator.simulator().options(), start.given);
+  std::int64_t lost = 0;
   for (std::int64_t row = 0, done = 0; row < plan.num_rows(); ++row) {
     const std::int64_t steps = plan.steps_before(row) - done;
     done += steps;
     stepper.advance(steps, output, progress);
     const double time = static_cast<double>(start.steps() + done) * simulator.simulator().rollout().time_step;
-    recorders.add({row, time, stepper.state(), output}, steps, progress);
+    const bool counts = recorders.table || row + 1 == plan.num_rows();
+    lost = counts ? lost_bodies.count(stepper.state()) : -1;
+    recorders.add({row, time, stepper.state(), output, lost}, steps, progress);
   }
-  return stepper.status();
+  return {stepper.status(), lost};
 }
 
 void print_report(const RolloutArguments& arguments, const HostSimulator& simulator, const RowPlan& plan,
-                  const Recorders& recorders, const std::vector<std::uint32_t>& status, const StageTimes& stages) {
+                  const Recorders& recorders, const End& end, const StageTimes& stages) {
   const RolloutOptions& rollout = simulator.simulator().rollout();
   print_heading(arguments, simulator.simulator().scene().description(), simulator.simulator().options());
   fmt::print("rollout           {} {} of {} s, {}\n\n", plan.steps, plan.steps == 1 ? "step" : "steps",
@@ -171,9 +183,9 @@ void print_report(const RolloutArguments& arguments, const HostSimulator& simula
   if (recorders.check) recorders.check->print();
   if (recorders.table || recorders.check) fmt::print("\n");
 
-  const auto environments = static_cast<double>(status.size());
+  const auto environments = static_cast<double>(end.status.size());
   const double seconds = std::max(stages.seconds("step"), 1e-9);
-  print_environments(arguments, std::ssize(status));
+  print_environments(arguments, std::ssize(end.status));
   if (!recorders.check) {
     print_row("steps/s", fmt::format("{:.0f}", environments * static_cast<double>(plan.steps) / seconds));
   }
@@ -182,7 +194,10 @@ void print_report(const RolloutArguments& arguments, const HostSimulator& simula
     print_row("frames", fmt::to_string(plan.num_frames()),
               fmt::format("every {} steps, in {}", plan.every * plan.rows_per_frame, escaped(arguments.vtk)));
   }
-  print_status(arguments, "non-zero status", status);
+  if (end.lost > 0) {
+    print_row("lost", fmt::to_string(end.lost), "inside another body without contact, or past the speed limit");
+  }
+  print_status(arguments, "non-zero status", end.status);
   if (recorders.check) print_status(arguments, "with half steps", recorders.check->status());
   fmt::print("\n");
   stages.print();
@@ -210,13 +225,13 @@ void rollout_command(const RolloutArguments& arguments) {
   Recorders recorders(arguments, simulator, start, plan);
   stages.finish("build");
 
-  const std::vector<std::uint32_t> status = run(simulator, start, plan, arguments.energies, recorders);
+  const End end = run(simulator, start, plan, arguments.energies, recorders);
   stages.finish("step");
 
   if (recorders.pictures) recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);
-  if (recorders.file) write_output_file(arguments.output, recorders.file->npz(status));
+  if (recorders.file) write_output_file(arguments.output, recorders.file->npz(end.status));
   stages.finish("write");
-  print_report(arguments, simulator, plan, recorders, status, stages);
+  print_report(arguments, simulator, plan, recorders, end, stages);
 }
 
 }  // namespace isopatch::cli

@@ -76,20 +76,21 @@ void RolloutTable::add(const RolloutRow& row) {
     line += fmt::format("{:>12.4g}{:>12.5g}{:>12.4g}{:>12.5g}", sums.kinetic / n, sums.potential / n, sums.elastic / n,
                         total / n);
   }
-  lines_.push_back(line + fmt::format("{:>12.4g}{:>12.4g}{:>8.1f}{:>6}{:>10.1f}", sums.linear / n, sums.angular / n,
-                                      sums.iterations / n, sums.most_iterations, sums.polygons / n));
+  lines_.push_back(line + fmt::format("{:>12.4g}{:>12.4g}{:>8.1f}{:>6}{:>10.1f}{:>6}", sums.linear / n,
+                                      sums.angular / n, sums.iterations / n, sums.most_iterations, sums.polygons / n,
+                                      row.lost));
 }
 
 void RolloutTable::print() const {
   const auto print_heading = [&](const char* time, const std::array<const char*, 4>& energies,
-                                 const std::array<const char*, 5>& others) {
+                                 const std::array<const char*, 6>& others) {
     fmt::print("{:>10}", time);
     if (with_energies_) fmt::print("{:>12}{:>12}{:>12}{:>12}", energies[0], energies[1], energies[2], energies[3]);
-    fmt::print("{:>12}{:>12}{:>8}{:>6}{:>10}\n", others[0], others[1], others[2], others[3], others[4]);
+    fmt::print("{:>12}{:>12}{:>8}{:>6}{:>10}{:>6}\n", others[0], others[1], others[2], others[3], others[4], others[5]);
   };
   print_heading("time", {"kinetic", "potential", "elastic", "total"},
-                {"momentum", "angular", "iter-", "most", "polygons"});
-  print_heading("s", {"J", "J", "J", "J"}, {"N s", "N m s", "ations", "", ""});
+                {"momentum", "angular", "iter-", "most", "polygons", "lost"});
+  print_heading("s", {"J", "J", "J", "J"}, {"N s", "N m s", "ations", "", "", ""});
   for (const std::string& line : lines_) fmt::print("{}\n", line);
 }
 

@@ -35,10 +35,11 @@ struct RolloutRow {
   double time;                        // s
   const RolloutStateArrays& state;    // then
   const RolloutOutputArrays& output;  // of the step before; zero in row 0, but for energies and momentum
+  std::int64_t lost;                  // environments that have a lost body; -1: they were not counted
 };
 
 /// A table of momentum and work, and of energies if these are computed, with a line for each row: means over the
-/// environments that are not frozen, and the most iterations of any.
+/// environments that are not frozen, the most iterations of any, and how many environments have a lost body.
 class RolloutTable {
  public:
   explicit RolloutTable(bool with_energies) : with_energies_(with_energies) {}

@@ -68,6 +68,9 @@ class MovingBody {
   int own_dofs() const { return leader() >= 0 ? 0 : num_dofs(); }
   Real armature() const { return body_.motion.armature; }
 
+  /// Where a joint is after `ahead` seconds, up to a stop and not through it.
+  Real position_in_middle(const JointState& begin, Real ahead) const;
+
   /// Over a step, at a position of the joint, with the rate that it had before, that moves a mass [kg or kg m^2]. What
   /// a scene gives counts at `time`. In the middle of a step damping and drive are those of the theta method.
   /// `begin` is the joint's position where the step begins.

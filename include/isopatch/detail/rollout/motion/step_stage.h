@@ -304,7 +304,8 @@ ISOPATCH_HD Momentum momentum_on_joint(const MovingBody& body, const BodyMass& m
 }
 
 /// Writes the pose where the contact of a stage is found, and the known velocity there. `lag` is the momentum with
-/// which a free body is predicted to move there. Called for bodies without joints, and then for bodies on joints.
+/// which a free body is predicted to move there. Called for bodies without joints, then for bodies on joints, and then
+/// for those of which another one's joint has the position.
 ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
                                    const EnvironmentState& state, const SolverStage& stage, int index,
                                    const Momentum& lag, StageBody* bodies, double* poses) {
@@ -313,7 +314,13 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
   const bool moves_along = stage.goes_on_from_contact();
   Pose pose = at.base;
   if (body.is_joint()) {
-    const double position = at.position + (stage.ahead > 0 ? stage.ahead * at.velocity[0] : 0.0);
+    const JointView& joint = body.joint;
+    double position = at.position + (stage.ahead > 0 ? stage.ahead * at.velocity[0] : 0.0);
+    if (moves_along && body.is_follower()) {
+      position = joint.following(bodies[joint.leader].position);
+    } else if (moves_along) {  // up to a stop, not through it
+      position = max(min(position, max(joint.upper, at.position)), min(joint.lower, at.position));
+    }
     pose = pose_at(body, parent_pose(body.joint, poses), position);
     if (moves_along) {
       at.position = position;
@@ -340,9 +347,11 @@ template <class Warp, class Lag>
 ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
                                        std::int64_t environment, const EnvironmentState& state,
                                        const SolverStage& stage, const Lag& lag, StageBody* bodies, double* poses) {
-  for (int on_joints = 0; on_joints < 2; ++on_joints) {
+  const int passes = view.num_own_joints == view.num_joints ? 2 : 3;
+  for (int pass = 0; pass < passes; ++pass) {
     for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
-      if (view.bodies[i].is_joint() != (on_joints == 1)) continue;
+      const MovingBody& body = view.bodies[i];
+      if (pass != (body.is_follower() ? 2 : body.is_joint() ? 1 : 0)) continue;
       place_for_contact(view, input, environment, state, stage, i, lag(i), bodies, poses);
     }
     warp.sync();

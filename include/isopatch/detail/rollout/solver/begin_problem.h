@@ -136,8 +136,9 @@ ISOPATCH_HD double damped_at_end(double h, double damping, double mass) {
 /// it is in the middle of the step.
 ISOPATCH_HD StepJoint step_joint(const StageInput& in, const JointView& joint, const SolverStage& stage,
                                  double position, double rate_before, double mass) {
-  constexpr double kStop = 1e6;   // of the mass: by how much a stop is stiffer than the step
-  constexpr double kSlow = 1e-2;  // m/s or rad/s, below which nothing bounces
+  constexpr double kStop = 1e6;    // of the mass: by how much a stop is stiffer than the step
+  constexpr double kSlow = 1e-2;   // m/s or rad/s, below which nothing bounces
+  constexpr double kTouch = 1e-7;  // m or rad, beyond a stop by which a joint still stands at it
   const DriveView& drive = joint.drive;
   const RolloutInput& input = in.input.input;
   const double h = stage.step;
@@ -168,11 +169,11 @@ ISOPATCH_HD StepJoint step_joint(const StageInput& in, const JointView& joint, c
   s.friction = joint.friction;
   s.slip = in.scene.contact.slip_tolerance;
 
-  // what is beyond a stop goes back by half of it in a step
+  // what is further beyond a stop goes back by half of it in a step
   const double below = joint.lower - position, above = joint.upper - position;
   s.stop = kStop * mass;
-  s.lowest = below > 0 ? below / (2 * h) : below / h;
-  s.highest = above < 0 ? above / (2 * h) : above / h;
+  s.lowest = below > 0 ? max(below - kTouch, 0.0) / (2 * h) : below / h;
+  s.highest = above < 0 ? min(above + kTouch, 0.0) / (2 * h) : above / h;
   if (!(joint.bounce > 0)) return s;
   const double begin = position - stage.ahead * rate_before, end = fma(h, rate_before, position);
   if (begin >= joint.lower && end < joint.lower && rate_before < -kSlow) s.lowest = -joint.bounce * rate_before;
