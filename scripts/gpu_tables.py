@@ -26,7 +26,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-UNSAID = ("libraries", "benchmarks first", "ceilings", "kernel times", "profile", "profile by line", "benchmarks")
+OVERVIEW = ("box24_on_box24", "sphere512_on_box44", "sphere1280_on_sphere1280", "nut_on_bolt")
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -171,26 +171,27 @@ class Operations:
 
 
 def cuda_overview(benchmarks):
+    """A few scenes in float, with what double reaches."""
     rows = []
-    for scene, precision in benchmarks.pairs:
-        largest = benchmarks.largest(scene, precision)
-        one, some, more = (benchmarks.at.get((scene, precision, n)) for n in (1, 4096, 8192))
+    for scene in OVERVIEW:
+        if (scene, "float") not in benchmarks.pairs:
+            continue
+        largest = benchmarks.largest(scene, "float")
+        one, more = (benchmarks.at.get((scene, "float", n)) for n in (1, 8192))
+        double = (scene, "double") in benchmarks.pairs and benchmarks.largest(scene, "double")
         rows.append(
             [
                 scene,
-                precision,
                 number(largest.counters["polygons"]),
                 number(one and 1e6 * one.seconds),
-                number(some and 1e3 * some.seconds),
                 number(more and 1e3 * more.seconds),
                 f"{largest.environments}: {number(1e3 * largest.seconds)}",
                 number(largest.rate("environments")),
-                number(largest.rate("tet_pairs")),
-                number(largest.rate("polygons")),
+                number(double and double.rate("environments")),
             ]
         )
-    header = ["scene", "precision", "polygons an environment", "one environment [µs]", "4096 [ms]", "8192 [ms]"]
-    header += ["largest batch [ms]", "environments/s in it", "tet pairs/s", "polygons/s"]
+    header = ["scene", "polygons an environment", "one environment [µs]", "8192 [ms]", "largest batch [ms]"]
+    header += ["environments/s in it", "in `double`"]
     return table(header, rows)
 
 
@@ -272,13 +273,15 @@ def profile_table(profile):
 
 
 def said_of_steps(summary):
-    """Which checks passed and, never left out, what did not."""
+    """What did not pass, and the GPU tests."""
     by_result = {}
     for step in summary["steps"]:
-        if step["result"] == "passed" and step["name"] in UNSAID:
+        tests = step["name"] == "GPU tests"
+        if step["result"] == "passed" and not tests:
             continue
-        detailed = step["result"] == "failed" or step["name"].startswith(("GPU tests", "same bits"))
-        text = step["name"] + (f" ({step['detail']})" if detailed else "")
+        detail = step["detail"].replace("ERROR OCCURRED: ", "")
+        detailed = step["result"] == "failed" or tests
+        text = step["name"] + (f" ({detail})" if detailed else "")
         by_result.setdefault(step["result"], {})[text] = None  # each once, in order
     order = [result for result in ("failed", "unfinished", "skipped", "passed") if result in by_result]
     return " ".join(f"{result.capitalize()}: {'; '.join(by_result[result])}." for result in order)
@@ -287,7 +290,15 @@ def said_of_steps(summary):
 def said_of_command(command):
     """Without the folders of the machine it ran on."""
     command = re.sub(r"(--data) (?!'')\S+", r"\1 DIR", command)
-    return re.sub(r"(--benchmark_out=)\S*/", r"\1OUT_DIR/", command).strip()
+    command = re.sub(r"(--benchmark_out=)\S*/", r"\1OUT_DIR/", command)
+    command = re.sub(r"(?<=[ =])/\S*/(bin/lib|variants/)", r"FOLDER/\1", command)
+    return re.sub(r"(?<=[ =])/\S*/", "", command).strip()  # of programs, and of temporary files
+
+
+def said_of_kernels(detail):
+    """Kernels by their names alone."""
+    detail = re.sub(r"(\w+)(?:<[^()]*>)?(?:::Policy\w+[^()]*)?\([^()]*\)", r"\1", detail)
+    return re.sub(r"\bvoid |(?:\w+|<unnamed>)::", "", detail)
 
 
 def where(summary, context):
@@ -307,19 +318,19 @@ def cuda_sections(folder, benchmarks, rollouts, context):
     ceilings = read_json(ceilings_path) if ceilings_path.exists() else {}
     profile = read_profile(folder / "profile.csv")
 
+    device = where(summary, context).replace(" (name, driver)", "")
     short = paragraph(
-        f"Measured on {where(summary, context)}, by `scripts/gpu_check.sh OUT_DIR`; tables by `scripts/gpu_tables.py`. "
-        + (said_of_steps(summary) if summary else "")
-    )
-    short += paragraph(
-        "A batch is one replay of a captured call, with state and results in device memory. All sizes are in "
-        "[bench/results](bench/results/README.md)."
+        f"**GPU.** Every output has the bits of the CPU. {device}, by `gpu_check.sh`. "
+        f"{said_of_steps(summary) if summary else ''} A batch is one replay of a captured call, in `float`; [all "
+        "figures](bench/results/README.md#on-a-gpu)."
     )
     short += ["", *cuda_overview(benchmarks)]
 
     long = [f"Last commit checked on a device: {where(summary, context)}."]
     if summary:
-        rows = [[s["name"], s["result"], str(s["seconds"]), s["detail"].replace("|", "\\|")] for s in summary["steps"]]
+        details = {"kernel times": said_of_kernels, "ceilings": lambda _: "below"}
+        said = [details.get(s["name"], str)(s["detail"]).replace("|", "\\|") for s in summary["steps"]]
+        rows = [[s["name"], s["result"], str(s["seconds"]), detail] for s, detail in zip(summary["steps"], said)]
         commands = [said_of_command(s["command"]) for s in summary["steps"] if s["command"] and s["name"] != "profile"]
         long += ["", *table(["step", "result", "seconds", "detail"], rows), "", "```", *commands, "```"]
     if ceilings:

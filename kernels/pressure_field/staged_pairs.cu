@@ -76,8 +76,15 @@ __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(PressureField
   }
 }
 
+/// What a warp searches.
+enum class Search {
+  kWhole,  // a part pair
+  kKept,   // a part pair, whose candidates are kept
+  kShared  // its share of a part pair
+};
+
 /// A round: searches part pairs from `first` on.
-template <Parts parts, bool keep>
+template <Parts parts, Search search>
 __global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(PressureFieldCall call, std::int32_t first) {
   __shared__ SearchMemory<CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
@@ -85,13 +92,13 @@ __global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(PressureF
   const StagedPairs staged = lists(call);
   const std::int32_t all =
       parts == Parts::kOne ? min(call.num_listed(), call.staged.num_pairs) : staged.part_pairs.size();
-  const std::int32_t slices = call.staged.slices;
+  const std::int32_t slices = search == Search::kShared ? call.staged.slices : 1;
   const std::int64_t count = std::int64_t{slices} * min(all - first, call.staged.in_a_round);
   for (std::int32_t at; take_item(warp, call.counter(kNextSearch), count, at);) {
-    const std::int32_t of_slices = at / slices;
+    const std::int32_t of_slices = search == Search::kShared ? at / slices : at;
     const WorkSlice share = {at - of_slices * slices, slices};
-    search_staged_pair<keep>(warp, memory, staged, first + of_slices, share, call.staged.candidates,
-                             call.staged.margin);
+    search_staged_pair<search == Search::kKept>(warp, memory, staged, first + of_slices, share, call.staged.candidates,
+                                                call.staged.margin);
   }
 }
 
@@ -132,8 +139,9 @@ unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads
 template <class T, bool with_patch, Parts parts>
 void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
   const StagedMemory& memory = call.staged;
-  const auto search =
-      memory.candidates != nullptr ? search_pairs_kernel<parts, true> : search_pairs_kernel<parts, false>;
+  const auto search = memory.candidates != nullptr ? search_pairs_kernel<parts, Search::kKept>
+                      : memory.slices > 1          ? search_pairs_kernel<parts, Search::kShared>
+                                                   : search_pairs_kernel<parts, Search::kWhole>;
   const auto integrate = integrate_cells_kernel<T, with_patch>;
   const auto finish = finish_pairs_kernel<T, with_patch, parts>;
   const std::int64_t most = call.num_pairs();
@@ -172,8 +180,9 @@ template <class T, bool with_patch, Parts parts>
 void load_staged_pairs() {
   resident_blocks(begin_environments_and_pairs_kernel, kBeginBlock);
   resident_blocks(begin_pairs_kernel<parts>, kStagedBlock);
-  resident_blocks(search_pairs_kernel<parts, false>, kStagedBlock);
-  resident_blocks(search_pairs_kernel<parts, true>, kStagedBlock);
+  resident_blocks(search_pairs_kernel<parts, Search::kWhole>, kStagedBlock);
+  resident_blocks(search_pairs_kernel<parts, Search::kKept>, kStagedBlock);
+  resident_blocks(search_pairs_kernel<parts, Search::kShared>, kStagedBlock);
   resident_blocks(integrate_cells_kernel<T, with_patch>, kStagedBlock);
   resident_blocks(finish_pairs_kernel<T, with_patch, parts>, kStagedBlock);
 }
