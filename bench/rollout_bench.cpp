@@ -29,7 +29,8 @@ struct BenchRollout {
   int polygon_capacity = 0;          // 0: as the scene's start suggests
 };
 
-const BenchRollout kRollouts[] = {{"drop", 40, 4096, 65536}, {"pinch", 40, 4096, 65536}, {"nut_spinning", 5, 16, 1024, 8192}};
+const BenchRollout kRollouts[] = {
+    {"drop", 40, 4096, 65536}, {"pinch", 40, 4096, 65536}, {"nut_spinning", 5, 16, 1024, 8192}};
 
 /// Where a copy of the scenes is beside the program, or that of the sources.
 SceneDescription read_bench_scene(const BenchRollout& rollout) {

@@ -128,8 +128,8 @@ class CudaPressureField final : public CudaContactModel {
       if (memory.have_stages() && may_stage(pairs, results)) {
         call.staged = memory.staged();
         const std::int64_t in_a_round = parts_per_pair() * (call.staged.num_cells / cells_per_pair());
-        call.staged.in_a_round = static_cast<std::int32_t>(
-            std::clamp<std::int64_t>(in_a_round, 1, std::max(call.staged.num_part_pairs, 1)));
+        call.staged.in_a_round =
+            static_cast<std::int32_t>(std::clamp<std::int64_t>(in_a_round, 1, std::max(call.staged.num_part_pairs, 1)));
         if (candidates != nullptr) {
           call.staged.candidates = static_cast<const DeviceCandidates*>(candidates)->lists(first);
           call.staged.margin = static_cast<float>(candidates->margin());

@@ -37,7 +37,8 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
 
 // four blocks on a processor, for which the compiler spills nothing; by itself it makes room for six, and spills
 template <class T>
-__global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS) finish_stages_kernel(const __grid_constant__ StepCall call) {
+__global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
+    finish_stages_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
   const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;

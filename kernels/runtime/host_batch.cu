@@ -112,7 +112,8 @@ void HostBatch::Lane::reserve(std::size_t bytes) {
   require_device_memory(bytes, "the copy of a part of the batch needs");
   host = PinnedBuffer(bytes);
   device = DeviceBuffer<std::byte>(bytes);
-  ISOPATCH_CUDA_CHECK(cudaMemsetAsync(device.data(), 0, bytes, stream));  // arrays are copied with the gaps between them
+  ISOPATCH_CUDA_CHECK(
+      cudaMemsetAsync(device.data(), 0, bytes, stream));  // arrays are copied with the gaps between them
 }
 
 template <class Record>

@@ -67,7 +67,8 @@ TEST_F(RolloutRows, CountEnvironmentsWithLostBodies) {
   const Outcome result = testing::run_program("rollout --backend cpu " + file + " --states " + path("lost.npz") +
                                               " --gravity 0 0 100 --every 5");
   ASSERT_EQ(result.code, 0) << result.out;
-  EXPECT_NE(result.out.find("lost                             2   inside another body"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("lost                             2   inside another body"), std::string::npos)
+      << result.out;
 }
 
 TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
@@ -84,7 +85,8 @@ TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
     EXPECT_EQ(table.substr(0, table.find("environments")).find(word), std::string::npos) << table;
     EXPECT_NE(table_with.substr(0, table_with.find("environments")).find(word), std::string::npos) << table_with;
   }
-  EXPECT_NE(table.find("      time    momentum     angular   iter-  most  polygons  lost\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("      time    momentum     angular   iter-  most  polygons  lost\n"), std::string::npos)
+      << table;
 }
 
 TEST_F(RolloutRows, HaveNoJointsWithoutJoints) {

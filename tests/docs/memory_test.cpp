@@ -66,8 +66,8 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
                                  megabytes(pair + sizeof(StoredWrenchSums), 20)));
   expect_in_document(fmt::format("there is room for 8 a pair | {} | 2²⁰, {} MB |", sizeof(StagedPartPair),
                                  megabytes(sizeof(StagedPartPair), 20)));
-  expect_in_document(fmt::format("at least 128 | {} | 2²⁵, {} MB |", sizeof(CellWork),
-                                 megabytes(sizeof(CellWork), 25)));
+  expect_in_document(
+      fmt::format("at least 128 | {} | 2²⁵, {} MB |", sizeof(CellWork), megabytes(sizeof(CellWork), 25)));
   const std::size_t call =
       sizeof(std::int64_t) + sizeof(UnfinishedPair) + pair + sizeof(StagedPartPair) + 128 * sizeof(CellWork);
   expect_in_document(fmt::format("pair of bodies of up to 64 cells need {} MB of working memory", megabytes(call, 16)));

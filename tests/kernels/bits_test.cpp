@@ -61,8 +61,8 @@ void expect_same_bits(const Scene& scene, const Batch& batch, Precision precisio
   for (const std::int32_t needed : cpu.polygons_needed)
     ASSERT_LE(needed, capacity) << "which polygons are kept is open";
   for (const detail::CudaOptions& options : ways(precision, outputs)) {
-    SCOPED_TRACE(::testing::Message() << "stages " << static_cast<int>(options.stages) << ", "
-                                      << options.cells_per_pair << ", " << options.max_listed_cells);
+    SCOPED_TRACE(::testing::Message() << "stages " << static_cast<int>(options.stages) << ", " << options.cells_per_pair
+                                      << ", " << options.max_listed_cells);
     const UnwrittenResults gpu = on_gpu(scene, batch, options, outputs, capacity, part_pairs);
     EXPECT_EQ(gpu.status, cpu.status);
     EXPECT_EQ(gpu.polygon_count, cpu.polygon_count);

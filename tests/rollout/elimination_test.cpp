@@ -19,7 +19,7 @@ using detail::LowerMatrix, detail::MatrixRows;
 
 /// A symmetric positive definite matrix with a block for each body, and without those of bodies that do not touch.
 struct System {
-  std::vector<int> first, dofs;                // of each body, in the order of elimination
+  std::vector<int> first, dofs;                 // of each body, in the order of elimination
   std::vector<std::vector<std::int32_t>> rows;  // in which each body's columns have entries
   std::vector<double> entries, x;
 
@@ -46,7 +46,9 @@ struct System {
     }
   }
   LowerMatrix matrix(std::vector<double>& of) const { return {of.data(), static_cast<std::int32_t>(x.size())}; }
-  MatrixRows rows_of(std::size_t body) const { return {rows[body].data(), static_cast<std::int32_t>(rows[body].size())}; }
+  MatrixRows rows_of(std::size_t body) const {
+    return {rows[body].data(), static_cast<std::int32_t>(rows[body].size())};
+  }
 
   /// The largest entry of H solution - x.
   double residual(const std::vector<double>& solution) {

@@ -152,8 +152,8 @@ struct End {
 
 /// Takes all steps and hands over the rows. Of those that are only written, the last one alone is searched for lost
 /// bodies, which takes an evaluation.
-End run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan,
-                               bool with_energies, Recorders& recorders) {
+End run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan, bool with_energies,
+        Recorders& recorders) {
   const std::int64_t environments = start.num_environments(), work_of_step = recorders.check ? 3 : 1;
   Progress progress(work_of_step * plan.steps * environments, "steps");
   Stepper stepper(simulator, start);

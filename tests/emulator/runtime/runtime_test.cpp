@@ -97,8 +97,8 @@ TEST_F(EmulatedCalls, AskTheDriverForNothingThatIsKnown) {
   take_calls();
   evaluator.evaluate(arrays.state(), arrays.results(), stream);
   const std::map<std::string, int> expected = {
-      {"cudaGetDevice", 4},             // for the guard, and for the blocks of three kernels of pairs
-      {"cudaStreamIsCapturing", 1},     // the check
+      {"cudaGetDevice", 4},          // for the guard, and for the blocks of three kernels of pairs
+      {"cudaStreamIsCapturing", 1},  // the check
       {"cudaStreamGetDevice", 1},
       {"cudaStreamGetCaptureInfo", 2},  // whose working memory: of the batch, and of the model
       {"cudaStreamWaitEvent", 2},       // the call before, for each of the two

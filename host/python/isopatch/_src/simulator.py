@@ -232,7 +232,7 @@ class Simulator:
             TypeError, ValueError: as Evaluator.evaluate(); ValueError too if `poses` or `velocities` of a body on a
                 joint or a path were written (not noticed on a CUDA device): they follow from joints and time.
         """
-        warnings, added = None, ()
+        warnings, added, refused = None, (), False
         if self._arrays == "jax":
             self._require_mutable("step")
         if self._placed is not None:
@@ -248,8 +248,12 @@ class Simulator:
                 added = self._recording.added(n, outputs, out)
             asked = (*(outputs or ()), *added) if added else outputs
             results = self._core.step(self._state, n, stream, asked, out, inputs)
+        except (TypeError, ValueError):
+            refused = warnings is None  # before a step was taken
+            raise
         finally:  # also after Ctrl-C
-            _core.mark_written(self._state)  # tells torch
+            if not refused:
+                _core.mark_written(self._state)  # tells torch
             if self._placed is not None:
                 self._placed.remember(self._state)
         if self._recording is not None:

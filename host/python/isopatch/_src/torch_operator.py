@@ -106,7 +106,9 @@ def evaluate(
             differentiation. While a function is compiled, torch puts these into errors of its own.
     """
     sizes = (max_clusters, polygon_capacity, contact_capacity)
-    name, names = evaluator._prepare(outputs, *sizes)
+    if not isinstance(evaluator, Evaluator):
+        register(evaluator)  # which says what it has to be
+    name, names = evaluator._prepare(id(evaluator), outputs, *sizes)  # a compiler guards what it asks the id() of
     given = in_order(_CALL, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
     _check_dense(given)
     tensors = torch.ops.isopatch.evaluate(name, names, *sizes, *given)
@@ -117,7 +119,7 @@ def evaluate(
     return Results(**found)
 
 
-def _prepare(evaluator: Evaluator, outputs: Sequence[str], *numbers: int | None) -> tuple[str, tuple[str, ...]]:
+def _prepare(evaluator: Evaluator, _: int, outputs: Sequence[str], *numbers: int | None) -> tuple[str, tuple[str, ...]]:
     """The name of the evaluator, and all outputs. A compiler calls it once and keeps what it returns."""
     name = _names.get(id(evaluator))
     if name is not None and type(outputs) is tuple:
