@@ -104,15 +104,17 @@ class CpuBackend final : public Evaluator::Implementation {
     };
     const std::int64_t count = batch.state.num_environments;
     if (count <= kChunk) {  // without asking for threads
-      const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
-      begin(*work);
-      return evaluate_some(*work, 0, count);
+      return workspaces_.lend([&](ThreadWorkspace& work) {
+        begin(work);
+        evaluate_some(work, 0, count);
+      });
     }
     LoopChunks loop(count, kChunk);
     run_on_threads(num_threads(count), [&](int thread) {
-      const WorkspacePool<ThreadWorkspace>::Loan work(workspaces_);
-      begin(*work);
-      loop.take(thread, [&](std::int64_t first, std::int64_t end) { evaluate_some(*work, first, end); });
+      workspaces_.lend([&](ThreadWorkspace& work) {
+        begin(work);
+        loop.take(thread, [&](std::int64_t first, std::int64_t end) { evaluate_some(work, first, end); });
+      });
     });
   }
 

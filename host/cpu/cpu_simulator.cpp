@@ -114,9 +114,10 @@ class CpuSimulator final : public Simulator::Implementation {
     LoopChunks loop(count, 1);
     const CancellationScope cancellation(options_.is_cancelled);
     run_on_threads(static_cast<int>(threads), [&](int thread) {
-      const WorkspacePool<ContactStepMemory>::Loan work(workspaces_);
-      loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, *work);
+      workspaces_.lend([&](ContactStepMemory& work) {
+        loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, work);
+        });
       });
     });
   }

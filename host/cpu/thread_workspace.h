@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -56,22 +55,13 @@ class WorkspacePool {
   WorkspacePool(const WorkspacePool&) = delete;
   WorkspacePool& operator=(const WorkspacePool&) = delete;
 
-  /// A workspace that a thread uses and gives back in the destructor; an exception leaves it half-used, and deletes it.
-  class Loan {
-   public:
-    explicit Loan(WorkspacePool& pool) : pool_(pool), work_(pool.take()) {}
-    ~Loan() {
-      if (std::uncaught_exceptions() == exceptions_) pool_.give_back(std::move(work_));
-    }
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    Workspace& operator*() const { return *work_; }
-
-   private:
-    WorkspacePool& pool_;
-    const int exceptions_ = std::uncaught_exceptions();
-    std::unique_ptr<Workspace> work_;
-  };
+  /// Calls use(workspace); where that throws, the half-used workspace is deleted.
+  template <class Use>
+  void lend(const Use& use) {
+    std::unique_ptr<Workspace> work = take();
+    use(*work);
+    give_back(std::move(work));
+  }
 
  private:
   std::unique_ptr<Workspace> take() {

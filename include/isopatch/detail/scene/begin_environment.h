@@ -19,24 +19,43 @@ struct BodyBounds {
   bool half_space;
 };
 
-/// With `for_test`, for bounds_may_touch() alone: a ball about its body's origin is not turned, nor that of a half
-/// space, which has no size.
+/// Where a body is in a state.
+struct PlaceInState {
+  const State& state;
+  std::int64_t environment;
+  int body;
+
+  ISOPATCH_HD Vec3d position() const { return read_vec3(state.poses, environment, body * kPoseSize); }
+  ISOPATCH_HD Transform<double> pose() const { return read_pose(state, environment, body); }
+};
+
+/// Of a body with the geometries that it has in `state`, at a `place` of its own. With `for_test`, for
+/// bounds_may_touch() alone: a ball about its body's origin is not turned, nor that of a half space, which has no size.
+template <bool for_test = false, class Place>
+ISOPATCH_HD BodyBounds body_bounds(const SceneView& scene, const State& state, std::int64_t environment, int body,
+                                   const Place& place) {
+  const BodyView& b = scene.bodies[body];
+  const PartView& first = scene.parts[b.parts_begin];
+  const bool half_space =
+      b.has_one_part() && scene.geometries[geometry_of(scene, state, environment, b.parts_begin)].half_space;
+  if (for_test && half_space) {
+    const Transform<double> X = pose_of(first, true, place.pose());
+    return {X.translation, {0, 0, 0}, {X.row[0].z, X.row[1].z, X.row[2].z}, 0, true};
+  }
+  const Ball ball = mesh_ball(scene, state, environment, body);
+  const double radius = has_half_space_part(scene, state, environment, body) ? kInfinity : ball.padded_radius();
+  if (for_test && ball.center.x == 0 && ball.center.y == 0 && ball.center.z == 0) {
+    return {place.position(), {0, 0, 0}, {0, 0, 0}, radius, false};
+  }
+  const Transform<double> X = pose_of(first, half_space, place.pose());
+  return {X.translation, rotate(X, ball.center), {X.row[0].z, X.row[1].z, X.row[2].z}, radius, half_space};
+}
+
+/// At the pose that it has in `state`.
 template <bool for_test = false>
 ISOPATCH_HD BodyBounds make_body_bounds(const SceneView& scene, const State& state, std::int64_t environment,
                                         int body) {
-  const BodyView& b = scene.bodies[body];
-  const bool half_space =
-      b.has_one_part() && scene.geometries[geometry_of(scene, state, environment, b.parts_begin)].half_space;
-  const Ball ball = mesh_ball(scene, state, environment, body);
-  const double radius = has_half_space_part(scene, state, environment, body) ? kInfinity : ball.padded_radius();
-  if constexpr (for_test) {
-    if (!half_space && ball.center.x == 0 && ball.center.y == 0 && ball.center.z == 0) {
-      return {read_vec3(state.poses, environment, body * kPoseSize), {0, 0, 0}, {0, 0, 0}, radius, false};
-    }
-  }
-  const Transform<double> X = pose_of(scene.parts[b.parts_begin], half_space, read_pose(state, environment, body));
-  const Vec3d center = for_test && half_space ? Vec3d{0, 0, 0} : rotate(X, ball.center);
-  return {X.translation, center, {X.row[0].z, X.row[1].z, X.row[2].z}, radius, half_space};
+  return body_bounds<for_test>(scene, state, environment, body, PlaceInState{state, environment, body});
 }
 
 /// False if two bodies are certainly apart.

@@ -23,17 +23,13 @@ ISOPATCH_HD double thickness_of(const RolloutView& view, const SceneView& scene,
   return thinnest;
 }
 
-/// A ball about a body, or a half space, at a pose that `state` need not have; its geometries are those of `state`.
-ISOPATCH_HD BodyBounds bounds_at(const SceneView& scene, const State& state, std::int64_t environment, int body,
-                                 const Pose& pose) {
-  const BodyView& b = scene.bodies[body];
-  const bool half_space =
-      b.has_one_part() && scene.geometries[geometry_of(scene, state, environment, b.parts_begin)].half_space;
-  const Ball ball = mesh_ball(scene, state, environment, body);
-  const double radius = has_half_space_part(scene, state, environment, body) ? kInfinity : ball.padded_radius();
-  const Transform<double> X = pose_of(scene.parts[b.parts_begin], half_space, transform_of(pose));
-  return {X.translation, rotate(X, ball.center), {X.row[0].z, X.row[1].z, X.row[2].z}, radius, half_space};
-}
+/// Where a body is between searches for contact.
+struct PlaceBetween {
+  Pose at;
+
+  ISOPATCH_HD Vec3d position() const { return at.position; }
+  ISOPATCH_HD Transform<double> pose() const { return transform_of(at); }
+};
 
 /// A body as a ball or a half space that moves.
 struct MovingBounds {
@@ -79,7 +75,8 @@ ISOPATCH_HD int substeps_of(Warp& warp, const RolloutView& view, const SceneView
     if (!(thickness > 0)) continue;
     const auto moving = [&](int body) {
       const Pose pose = load_pose(own.poses, body);
-      return MovingBounds{bounds_at(scene, state, environment, body, pose), own.twist(body), pose.position};
+      return MovingBounds{body_bounds(scene, state, environment, body, PlaceBetween{pose}), own.twist(body),
+                          pose.position};
     };
     most = max(most, view.time_step * approach_speed(moving(pair.a), moving(pair.b), view.time_step) / thickness);
   }
