@@ -20,7 +20,7 @@ elif compgen -G '/dev/nvidia[0-9]*' >/dev/null; then
   echo "Building build/release/bin/isopatch for this machine's CPU and GPU: about 10 minutes on two cores"
 else
   cuda=OFF
-  echo "Building build/release/bin/isopatch for the CPU, as there is no NVIDIA GPU: about 5 minutes on two cores"
+  echo "Building build/release/bin/isopatch for the CPU, as there is no NVIDIA GPU: 3 to 5 minutes on two cores"
 fi
 cmake --preset release "${isopatch_cmake_options[@]}" ${cuda:+"-DISOPATCH_CUDA=$cuda"}
 cmake --build --preset release -j "$(nproc)" --target isopatch_cli

@@ -35,7 +35,8 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
 #define ISOPATCH_SOLVE_BLOCKS 4
 #endif
 
-// four blocks on a processor, for which the compiler spills nothing; by itself it makes room for six, and spills
+// Four blocks on a processor, for which the compiler spills 152 bytes. More were slower where a solve takes long, and
+// faster where it is short: see bench/NOTES.md.
 template <class T>
 __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
     finish_stages_kernel(const __grid_constant__ StepCall call) {
