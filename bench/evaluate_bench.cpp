@@ -220,8 +220,11 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
   detail::CudaOptions options;
   options.backend = Backend::kCuda;
   options.precision = precision;
-  const char* const stages = std::getenv("ISOPATCH_BENCH_STAGES");  // "one" kernel for a pair, or "several"
-  if (stages != nullptr) options.stages = stages[0] == 'o' ? detail::PairStages::kOne : detail::PairStages::kSeveral;
+  if (const char* const given = std::getenv("ISOPATCH_BENCH_STAGES")) {
+    const std::string stages = given;
+    if (stages != "one" && stages != "several") return bench.SkipWithError("ISOPATCH_BENCH_STAGES: not one or several");
+    options.stages = stages == "one" ? detail::PairStages::kOne : detail::PairStages::kSeveral;
+  }
   const Evaluator evaluator = detail::make_evaluator(batch.scene, options);
   evaluator.reserve(environments);
   const std::size_t after = used_device_memory();

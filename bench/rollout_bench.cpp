@@ -26,7 +26,7 @@ struct BenchRollout {
   std::string name;
   int steps_before;                  // until there is contact
   std::int64_t most_cpu, most_cuda;  // environments; more would take too long
-  int polygon_capacity = 0;          // 0: as the scene's start suggests
+  int polygon_capacity = 0;          // 0: the scene's
 };
 
 const BenchRollout kRollouts[] = {
@@ -36,7 +36,7 @@ const BenchRollout kRollouts[] = {
 SceneDescription read_bench_scene(const BenchRollout& rollout) {
   const std::string file = "bench/scenes/" + rollout.name + ".json";
   SceneDescription scene = read_scene(std::filesystem::exists(file) ? file : source_path(file));
-  scene.rollout.polygon_capacity = rollout.polygon_capacity;
+  if (rollout.polygon_capacity > 0) scene.rollout.polygon_capacity = rollout.polygon_capacity;
   return scene;
 }
 

@@ -287,6 +287,12 @@ def said_of_steps(summary):
     return " ".join(f"{result.capitalize()}: {'; '.join(by_result[result])}." for result in order)
 
 
+def said_of_bits(summary):
+    steps = [step for step in summary["steps"] if step["name"].startswith("same bits")] if summary else []
+    same = steps and all(step["result"] == "passed" for step in steps)
+    return "Every output has the bits of the CPU. " if same else ""
+
+
 def said_of_command(command):
     """Without the folders of the machine it ran on."""
     command = re.sub(r"(--data) (?!'')\S+", r"\1 DIR", command)
@@ -320,7 +326,7 @@ def cuda_sections(folder, benchmarks, rollouts, context):
 
     device = where(summary, context).replace(" (name, driver)", "")
     short = paragraph(
-        f"**GPU.** Every output has the bits of the CPU. {device}, by `gpu_check.sh`. "
+        f"**GPU.** {said_of_bits(summary)}{device}, by `gpu_check.sh`. "
         f"{said_of_steps(summary) if summary else ''} A batch is one replay of a captured call, in `float`; [all "
         "figures](bench/results/README.md#on-a-gpu)."
     )
