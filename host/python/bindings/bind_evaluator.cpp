@@ -225,7 +225,8 @@ Raises:
         const std::int64_t num_envs = parse_count({"make_candidate_cache", "num_envs"}, given[0]);
         const double margin = parse_number({"make_candidate_cache", "margin"}, given[1]);
         const Evaluator& own = nb::inst_ptr<PythonEvaluator>(self)->evaluator;
-        return std::make_unique<PythonCandidates>(nb::borrow(self), own.make_candidate_cache(num_envs, margin));
+        return std::make_unique<PythonCandidates>(
+            PythonCandidates{nb::borrow(self), own.make_candidate_cache(num_envs, margin)});
       },
       "def make_candidate_cache(self, num_envs: int, margin: float = 0.001) -> CandidateCache",
       "Memory in which calls keep the pairs of cells that may touch, for `num_envs` environments, found with a "

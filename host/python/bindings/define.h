@@ -68,7 +68,7 @@ void define_method(nb::class_<Class>& type, const char* name, const Signature<kC
   type.def(
       name,
       [signature, function, own = nb::handle(type)](nb::args given, HandleOf<kIndices>... named, nb::kwargs unknown) {
-        const nb::handle self = given.size() > 0 ? nb::handle(PyTuple_GetItem(given.ptr(), 0)) : nb::handle();
+        const nb::handle self = !given.empty() ? nb::handle(PyTuple_GetItem(given.ptr(), 0)) : nb::handle();
         if (!self.is_valid() || !nb::isinstance<Class>(self) || !nb::inst_ready(self)) {
           refuse_self(signature.call, own, self);
         }
