@@ -4,6 +4,8 @@
 // all polygons stands side by side, one for each lane of a sum (lane_sums.h).
 #pragma once
 
+#include <type_traits>
+
 #include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/polygon/matched_points.h"
 #include "isopatch/detail/rollout/solver/lane_sums.h"
@@ -62,11 +64,12 @@ struct FieldSlope {
   T share_b;
 };
 
-/// Calls visit(number) for the numbers of a polygon that its points are made of but friction, in one order.
+/// Calls visit(number) for the numbers of a polygon that its points are made of but friction, in one order: its normal
+/// first.
 template <class Contact, class Visit>
 ISOPATCH_HD void for_each_number(Contact& polygon, const Visit& visit) {
   const auto visit_all = [&](auto& v) { visit(v.x), visit(v.y), visit(v.z); };
-  visit_all(polygon.centroid), visit_all(polygon.arm[0]), visit_all(polygon.arm[1]), visit_all(polygon.normal);
+  visit_all(polygon.normal), visit_all(polygon.centroid), visit_all(polygon.arm[0]), visit_all(polygon.arm[1]);
   visit(polygon.force), visit(polygon.change[0]), visit(polygon.change[1]);
   visit(polygon.stiffness), visit(polygon.dissipation);
 }
@@ -101,7 +104,8 @@ class PolygonColumns {
     });
     return points;
   }
-  /// Polygons before their points are made of them, in the first of the columns.
+  /// Polygons before their points are made of them, in the first of the columns. A normal of float's length is made one
+  /// of 1: else friction over a small slip tolerance has a part along the normal that outweighs masses.
   template <class T>
   ISOPATCH_HD void write(int polygon, const SolverContact<T>& from) const {
     double* to = column(polygon);
@@ -110,6 +114,7 @@ class PolygonColumns {
       to += kSumLanes;
     });
     *to = from.friction;
+    if constexpr (std::is_same_v<T, float>) make_unit(column(polygon));
     for_each_slope_number(from, [&](const T& number) {
       to += kSumLanes;
       *to = cast<double>(number);
@@ -146,6 +151,13 @@ class PolygonColumns {
   }
 
  private:
+  /// A vector that is of length 1 but for rounding in float, in the first three columns.
+  ISOPATCH_HD static void make_unit(double* column) {
+    double &x = column[0], &y = column[kSumLanes], &z = column[2 * kSumLanes];
+    const double inverse = fma(-0.5, fma(x, x, fma(y, y, z * z)), 1.5);  // of its length, by a step of Newton's
+    x *= inverse, y *= inverse, z *= inverse;
+  }
+
   double* first_;
 };
 
