@@ -103,7 +103,7 @@ struct AddPartPair {
 };
 
 /// How much of the energy the flux may be that should be 0.
-inline constexpr double kMaxFluxGap = 1e-12;
+inline constexpr double kMaxFluxGap = 3e-11;
 
 /// Writes the elastic energy of one pair of a valid environment. `search` has find_polygons(context, sum), which adds
 /// the fluxes through all contact polygons of a part pair; overlap(context, visitor), which hands it all overlaps of
