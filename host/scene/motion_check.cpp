@@ -49,6 +49,7 @@ void check_stops_and_friction(const std::string& location, const Motion& motion,
   if (motion.lower) check_rule(location + "lower ", check_range, *motion.lower, ranges.position);
   if (motion.upper) check_rule(location + "upper ", check_range, *motion.upper, ranges.position);
   if (motion.lower && motion.upper) check_rule(location + "upper ", check_stops, *motion.lower, *motion.upper);
+  check_rule(location, check_between_stops, motion.position, motion.lower, motion.upper);
   check_rule(location + "bounce ", check_range, motion.bounce, kBounceRange);
   check_rule(location + "friction ", check_range, motion.friction, ranges.friction);
   check_rule(location + "damping ", check_range, motion.damping, ranges.damping);

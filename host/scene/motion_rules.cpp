@@ -136,6 +136,15 @@ void check_stops(double lower, double upper) {
   throw_error("is {}, not above the lower one, {}", upper, lower);
 }
 
+void check_between_stops(double position, const std::optional<double>& lower, const std::optional<double>& upper) {
+  if (lower && position < *lower - limits::kMaxBeyondStop) {
+    throw_error("position is {}, beyond the lower stop, {}; a joint begins between its stops", position, *lower);
+  }
+  if (upper && position > *upper + limits::kMaxBeyondStop) {
+    throw_error("position is {}, beyond the upper stop, {}; a joint begins between its stops", position, *upper);
+  }
+}
+
 void check_ratio(double ratio) {
   if (std::abs(ratio) >= limits::kMinJointRatio) return;
   throw_error("ratio is {}; a joint that mimics another has one of at least {:g}, of either sign", ratio,

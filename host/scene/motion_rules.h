@@ -66,6 +66,9 @@ void check_parent(const SceneDescription& scene, int index, int parent);
 /// A joint has room between its stops.
 void check_stops(double lower, double upper);
 
+/// A joint begins between its stops, or beyond one by no more than limits::kMaxBeyondStop.
+void check_between_stops(double position, const std::optional<double>& lower, const std::optional<double>& upper);
+
 /// A joint that is mimicked moves the one that mimics it.
 void check_ratio(double ratio);
 

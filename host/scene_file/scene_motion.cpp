@@ -44,6 +44,7 @@ void read_stops(const JsonValue& value, const JointRanges& ranges, Motion& motio
   if (motion.lower && motion.upper) {
     with_location(value.required("upper"), [&] { check_stops(*motion.lower, *motion.upper); });
   }
+  with_location(value, [&] { check_between_stops(motion.position, motion.lower, motion.upper); });
   read_number(value, "bounce", kBounceRange, motion.bounce);
   read_number(value, "joint_friction", ranges.friction, motion.friction);
   read_number(value, "joint_damping", ranges.damping, motion.damping);

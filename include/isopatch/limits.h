@@ -171,6 +171,10 @@ inline constexpr double kMinTolerance = 1e-15;   ///< of a rollout's solves
 inline constexpr double kMaxTolerance = 0.1;     ///< of a rollout's solves
 inline constexpr int kMaxIterations = 10'000;    ///< of a rollout's solves
 inline constexpr int kMaxFrictionPasses = 100;   ///< of a rollout's solves
+
+/// How far a joint may be beyond a stop, m or rad: a step takes it back by half of that, which throws what is further.
+inline constexpr double kMaxBeyondStop = 1e-3;
+
 inline constexpr double kMinJointRatio = 1e-6,
                         kMaxJointRatio = 1e6;        ///< of the rates of a joint and one that it mimics
 inline constexpr int kMaxSubsteps = 64;              ///< of a rollout's step

@@ -249,6 +249,64 @@ TEST(Motion, OfAJointHasValuesInRange) {
   });
 }
 
+TEST(Motion, OnAJointHasStopsInOrderAndNumbersInTheirRanges) {
+  for (const double value : {kNan, kInfinity, -kInfinity, 1e31}) {
+    expect_error_of_body(1, "motion: lower is ", [&](Body& b) { b.motion.lower = value; });
+    expect_error_of_body(2, "motion: upper is ", [&](Body& b) { b.motion.upper = value; });
+  }
+  expect_error_of_body(1, "motion: upper is 0.1, not above the lower one, 0.1",
+                       [](Body& b) { b.motion.lower = b.motion.upper = 0.1; });
+  expect_error_of_body(1, "motion: upper is -0.2, not above the lower one, 0.1", [](Body& b) {
+    b.motion.lower = 0.1;
+    b.motion.upper = -0.2;
+  });
+  expect_error_of_body(1, "motion: position is 0, beyond the lower stop, 0.1; a joint begins between its stops",
+                       [](Body& b) { b.motion.lower = 0.1; });
+  expect_error_of_body(2, "motion: position is 0.5, beyond the upper stop, 0.2", [](Body& b) {
+    b.motion.position = 0.5;
+    b.motion.upper = 0.2;
+  });
+  for (const double value : {kNan, -1e-9, kInfinity}) {
+    expect_error_of_body(1, "motion: bounce is ", [&](Body& b) { b.motion.bounce = value; });
+    expect_error_of_body(1, "motion: friction is ", [&](Body& b) { b.motion.friction = value; });
+    expect_error_of_body(2, "motion: damping is ", [&](Body& b) { b.motion.damping = value; });
+    expect_error_of_body(2, "motion: armature is ", [&](Body& b) { b.motion.armature = value; });
+  }
+  expect_error_of_body(1, "motion: bounce is 1.5", [](Body& b) { b.motion.bounce = 1.5; });
+}
+
+/// A joint follows one that follows none, so there is no circle.
+TEST(Motion, MimicsAnotherJointThatMimicsNone) {
+  const auto follower = [](Body& body, int of) {
+    body.motion.drive = {};
+    body.motion.position = body.motion.velocity = 0;
+    body.motion.mimic = Mimic{of, 1, 0};
+  };
+  expect_error_of_body(1, "motion: mimic: body is the body itself", [&](Body& b) { follower(b, 1); });
+  expect_error_of_body(1, "motion: mimic: body is 99; it must be in [0, ", [&](Body& b) { follower(b, 99); });
+  expect_error_of_body(1, "it must be on a joint", [&](Body& b) { follower(b, 0); });
+  for (const double value : {kNan, kInfinity, 0.0}) {
+    expect_error_of_body(1, "motion: mimic: ratio is ", [&](Body& b) {
+      follower(b, 2);
+      b.motion.mimic->ratio = value;
+    });
+  }
+  expect_error_of_body(1, "motion: mimic: offset is ", [&](Body& b) {
+    follower(b, 2);
+    b.motion.mimic->offset = kNan;
+  });
+
+  SceneDescription scene = gripper();
+  follower(scene.bodies[1], 2);
+  follower(scene.bodies[2], 1);
+  try {
+    const Scene circle(scene);
+    ADD_FAILURE() << "two joints that mimic each other";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("mimics another joint itself"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Motion, MovesABodyWithoutAVelocityOfItsOwn) {
   for (std::size_t i = 0; i < 6; ++i) {
     expect_error_of_body(2, "motion: the body has a velocity, which follows from its joint's; leave it 0",

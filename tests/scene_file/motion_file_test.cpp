@@ -246,6 +246,9 @@ TEST(MotionInFiles, RefusesJoints) {
   expect_bad(axis + R"("force_limit": -5)", ".force_limit: is -5 N; it must be in [1e-30, 1e+30]");
   expect_bad(axis + R"("force_limit": 5, "limit": 5)", R"(: has "limit" and "force_limit"; give one)");
   expect_bad(axis + R"("lower": 0.1, "upper": -0.1)", ".upper: is -0.1, not above the lower one, 0.1");
+  expect_bad(axis + R"("position": 0.5, "upper": 0.1)",
+             ": position is 0.5, beyond the upper stop, 0.1; a joint begins between its stops");
+  expect_bad(axis + R"("lower": 0.1)", ": position is 0, beyond the lower stop, 0.1; a joint begins between its stops");
   expect_bad(axis + R"("lower": "low")", R"(.lower: must be a number, found "low")");
   expect_bad(axis + R"("bounce": 1.5)", ".bounce: is 1.5; it must be in [0, 1]");
   expect_bad(axis + R"("joint_friction": -1)", ".joint_friction: is -1 N; it must be in [0, 1e+30]");
@@ -323,7 +326,7 @@ TEST(RolloutInFiles, LeavesDefaults) {
   const RolloutOptions options = options_of("");
   EXPECT_EQ(options.time_step, 1e-3);
   EXPECT_EQ(options.duration, 1);
-  EXPECT_EQ(options.integrator, Integrator::kEuler);
+  EXPECT_EQ(options.integrator, Integrator::kMidpoint);
   EXPECT_EQ(options.points, ContactPoints::kMatched);
   EXPECT_EQ(options.gravity, (std::array<double, 3>{0, 0, -9.81}));
   EXPECT_EQ(options.tolerance, 1e-8);

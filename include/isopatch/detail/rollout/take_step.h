@@ -79,7 +79,11 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
     const double scale = step.input.mass_scale(environment, i);
     if (!(scale >= kMinMassScale && scale <= 1 / kMinMassScale)) status |= kBadMaterial;
     const bool has_mass = step.input.mass(step.rollout, environment, i).mass > 0;
-    if (step.rollout.bodies[i].num_dofs() > 0 && !has_mass) status |= kBadGeometry;
+    const MovingBody& body = step.rollout.bodies[i];
+    if (body.num_dofs() > 0 && !has_mass) status |= kBadGeometry;
+    if (body.own_dofs() > 0 && body.is_joint() && body.joint.is_beyond_stop(state.joints[2 * body.joint.index])) {
+      status |= kBadPose;
+    }
   }
   bool drives_hold = true;  // a drive cuts off what is not a number, too
   for (int i = warp.lane(); i < 2 * step.rollout.num_joints; i += Warp::kSize) {
