@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far rollouts of Drake and isopatch are apart, and the processor time of a step of both."""
 
-import logging
 import time
 
 import numpy as np
 from drake_checks import spread
-from drake_rollout_cases import Body, Case, DrakeRollout, IsopatchRollout
-
-logging.getLogger("drake").setLevel(logging.ERROR)  # half spaces do not touch deformable bodies, it warns
+from drake_rollout_cases import Body, Case, IsopatchRollout
+from drake_rollout_plants import DrakeRollout
 
 BOUND = 1e-6  # m
 DRAKE_TOLERANCE = 1e-6  # of Drake's solver, which cannot be set from Python

@@ -68,12 +68,14 @@ def commit():
     return done.stdout.strip() if done.returncode == 0 else "unknown"
 
 
-def start_report(options, cores=""):
-    """A report that begins with the versions and the command; `options` as they are on the command line."""
+def start_report(options, cores="", drake=None):
+    """A report that begins with the versions and the command; `options` as they are on the command line. `drake`: its
+    version, if it is not the one that is installed."""
     report = Report()
+    drake = drake or version("drake")
     command = " ".join([f"bench/drake/{Path(sys.argv[0]).name}", *options])
-    report.data |= {"drake": version("drake"), "commit": commit(), "processor": describe_machine(), "command": command}
-    report.print(f"Drake {version('drake')}, isopatch at {commit()}, {describe_machine()}{cores}")
+    report.data |= {"drake": drake, "commit": commit(), "processor": describe_machine(), "command": command}
+    report.print(f"Drake {drake}, isopatch at {commit()}, {describe_machine()}{cores}")
     report.print(f"command: {command}")
     report.print()
     return report
