@@ -23,19 +23,27 @@ namespace {
 constexpr int kSteps = 10;  // of a call
 
 struct BenchRollout {
-  std::string name;
+  std::string scene;
+  Integrator integrator;
   int steps_before;                  // until there is contact
   std::int64_t most_cpu, most_cuda;  // environments; more would take too long
   int polygon_capacity = 0;          // 0: the scene's
+
+  std::string name() const { return scene + (integrator == Integrator::kMidpoint ? "_midpoint" : ""); }
 };
 
-const BenchRollout kRollouts[] = {
-    {"drop", 40, 4096, 65536}, {"pinch", 40, 4096, 65536}, {"nut_spinning", 5, 16, 1024, 8192}};
+const BenchRollout kRollouts[] = {{"drop", Integrator::kEuler, 40, 4096, 65536},
+                                  {"pinch", Integrator::kEuler, 40, 4096, 65536},
+                                  {"nut_spinning", Integrator::kEuler, 5, 16, 1024, 8192},
+                                  {"drop", Integrator::kMidpoint, 40, 4096, 65536},
+                                  {"pinch", Integrator::kMidpoint, 40, 4096, 65536}};
 
 /// Where a copy of the scenes is beside the program, or that of the sources.
 SceneDescription read_bench_scene(const BenchRollout& rollout) {
-  const std::string file = "bench/scenes/" + rollout.name + ".json";
+  const std::string file = "bench/scenes/" + rollout.scene + ".json";
   SceneDescription scene = read_scene(std::filesystem::exists(file) ? file : source_path(file));
+  scene.rollout.integrator = rollout.integrator;
+  if (!scene.contact.slip_tolerance) scene.contact.slip_tolerance = kUsualSlipTolerance;  // as when they were measured
   if (rollout.polygon_capacity > 0) scene.rollout.polygon_capacity = rollout.polygon_capacity;
   return scene;
 }
@@ -134,7 +142,7 @@ const bool kRegistered = [] {
   for (const BenchRollout& rollout : kRollouts) {
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
       const std::string middle =
-          std::string(precision == Precision::kFloat ? "float/" : "double/") + rollout.name + "/";
+          std::string(precision == Precision::kFloat ? "float/" : "double/") + rollout.name() + "/";
       for (const std::int64_t n : {std::int64_t{16}, std::int64_t{4096}}) {
         if (n > rollout.most_cpu) continue;
         const int threads = n == 16 ? 1 : 0;  // one core, then all

@@ -268,7 +268,7 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
                                         const std::vector<StageMotion>& motions, const std::vector<Pose>& poses) const {
   ConvexProblem problem;
   problem.step = stage.step;
-  problem.slip_tolerance = scene_.contact.slip_tolerance;
+  problem.slip_tolerance = scene_.contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
 
   // inertia, and what acts without contact
   problem.mass = MatrixX::Zero(num_dofs_, num_dofs_);
@@ -292,7 +292,7 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
     const Eigen::Index dof = first_dofs_[i];
     problem.joints.push_back(
         {dof, bodies_[i].joint_force(joint, stage.step, stage.drive_time, problem.mass(dof, dof), stage.middle,
-                                     joint.position - stage.ahead * joint.rate, scene_.contact.slip_tolerance)});
+                                     joint.position - stage.ahead * joint.rate, problem.slip_tolerance)});
   }
 
   // contact
@@ -353,7 +353,7 @@ void RolloutReference::damp_all(ConvexProblem& problem, const VectorX& known_vel
 bool RolloutReference::take(const Substep& substep, Integrator integrator, MotionState& state,
                             std::vector<Vector6>& wrenches) const {
   const bool passes_given = scene_.rollout.friction_passes.has_value();
-  const int passes = passes_given ? *scene_.rollout.friction_passes : integrator == Integrator::kMidpoint ? 8 : 3;
+  const int passes = passes_given ? *scene_.rollout.friction_passes : integrator == Integrator::kMidpoint ? 12 : 3;
   const Real renewed = integrator == Integrator::kSdirk2 ? 0 : 0.01L;
   std::vector<Vector6> found = wrenches;
   std::vector<StageBody> bodies = begin(state);

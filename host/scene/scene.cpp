@@ -43,7 +43,8 @@ ContactView flatten(const SceneDescription& scene) {
   const ContactOptions& contact = scene.contact;
   constexpr std::int32_t kRules[] = {kExactRule, kCentroidRule, 3, 6};
   return {contact.dissipation_model == DissipationModel::kPfc, contact.gradient_filter,
-          kRules[static_cast<int>(contact.quadrature)], contact.slip_tolerance, contact_state_size_of(scene)};
+          kRules[static_cast<int>(contact.quadrature)], contact.slip_tolerance.value_or(kUsualSlipTolerance),
+          contact_state_size_of(scene)};
 }
 
 /// The middle of the balls about all meshes of a body.

@@ -65,7 +65,9 @@ void check_pair(const SceneDescription& scene, const Pair& pair, const std::stri
 }
 
 void check_contact(const ContactOptions& contact) {
-  check_rule("contact: slip_tolerance ", check_range, contact.slip_tolerance, kSlipToleranceRange);
+  if (contact.slip_tolerance) {
+    check_rule("contact: slip_tolerance ", check_range, *contact.slip_tolerance, kSlipToleranceRange);
+  }
   const auto dissipation_model = static_cast<int>(contact.dissipation_model);
   if (dissipation_model > static_cast<int>(DissipationModel::kPfc)) {
     fail_scene("contact: dissipation_model is {}; it must be one of DissipationModel", dissipation_model);

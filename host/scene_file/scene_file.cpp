@@ -105,7 +105,9 @@ ContactOptions parse_contact(const JsonValue& value) {
   ContactOptions contact;
   read_name(value, "dissipation_model", kDissipationModelNames, contact.dissipation_model);
   read_name(value, "quadrature", kQuadratureNames, contact.quadrature);
-  read_number(value, "slip_tolerance", kSlipToleranceRange, contact.slip_tolerance);
+  if (value.optional("slip_tolerance")) {
+    read_number(value, "slip_tolerance", kSlipToleranceRange, contact.slip_tolerance.emplace());
+  }
   if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
   if (const auto field = value.optional("model")) contact.model = parse_models(*field);
   return contact;

@@ -140,8 +140,8 @@ class SceneWriter {
   static Json write(const ContactOptions& contact) {
     Json json = {{"dissipation_model", name_in(kDissipationModelNames, contact.dissipation_model)},
                  {"quadrature", name_in(kQuadratureNames, contact.quadrature)},
-                 {"slip_tolerance", contact.slip_tolerance},
                  {"gradient_filter", contact.gradient_filter}};
+    put_if(json, "slip_tolerance", contact.slip_tolerance);
     if (contact.model != ContactModel::kPressureField) json["model"] = write(contact.model);
     return json;
   }

@@ -196,7 +196,7 @@ TEST_F(RolloutRows, MakeAShortTableWithoutOutput) {
   const Outcome result = rollout("--steps 40 --energies");
   EXPECT_EQ(result.code, 0) << result.out;
   for (const char* word : {"kinetic", "potential", "elastic", "total", "momentum", "iter-", "polygons", "\n      0.08 ",
-                           "40 steps of 0.002 s, euler", "environments", "non-zero status", "21   every 2 steps"})
+                           "40 steps of 0.002 s, midpoint", "environments", "non-zero status", "21   every 2 steps"})
     EXPECT_NE(result.out.find(word), std::string::npos) << word << "\n" << result.out;
 }
 

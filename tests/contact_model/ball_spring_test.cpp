@@ -190,7 +190,7 @@ Stepped stepped(const Scene& scene, RolloutStateArrays begin, int steps, Backend
 TEST(BallSpringSteps, CountTheStepsInContactAndKeepMomentum) {
   SceneDescription description = balls();
   description.rollout.gravity = {0, 0, 0};
-  for (const Integrator integrator : {Integrator::kEuler, Integrator::kSdirk2}) {
+  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2}) {
     description.rollout.integrator = integrator;
     const Scene scene(description);
     for (const Backend backend : backends()) {

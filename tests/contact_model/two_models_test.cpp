@@ -218,6 +218,7 @@ TEST(TwoModels, CanBeTheDefaultOfAScene) {
 }
 
 TEST(TwoModels, BothGiveContactsToAStep) {
+  // the damper of midpoint is one of a pair, of which the other scene has two
   for (const Integrator integrator : {Integrator::kEuler, Integrator::kSdirk2}) {
     const auto stepped = [&](SceneDescription description, Backend backend, std::vector<double>* contact_state) {
       description.rollout.integrator = integrator;

@@ -52,7 +52,7 @@ def test_the_state_is_the_memory_that_is_stepped(scene):
     assert simulator.steps.tolist() == [5, 5]
     poses[1, 0, 2] = 0.2  # is where the next step begins
     simulator.step()
-    assert 0.199 < simulator.poses[1, 0, 2] < 0.2
+    assert simulator.poses[1, 0, 2] != 0.2 and simulator.poses[1, 0, 2] == pytest.approx(0.2, abs=1e-3)
 
 
 def test_inputs_act(scene):
@@ -106,7 +106,7 @@ def test_options_may_be_scalars_of_numpy(scene):
 @pytest.mark.parametrize("every", [1, 7, 30, 40])
 def test_a_record_leaves_the_warnings_of_a_call(scene, tmp_path, every, library):
     def run(steps: list[int], path=None) -> isopatch.SimulatorState:
-        options = {"max_iterations": 1, "friction_passes": 1, "time_step": 2e-3}
+        options = {"max_iterations": 1, "friction_passes": 1, "time_step": 2e-3, "integrator": "euler"}
         simulator = isopatch.Simulator(scene, 2, arrays=library, **options)
         simulator.poses[0, 0, 2] = 0.0485
         simulator.poses[1, 0, 2] = 1

@@ -3,7 +3,7 @@
 // Coulomb's law: on an incline, in an impact, in a grip.
 #include <gtest/gtest.h>
 
-#include "tests/support/rollouts.h"
+#include "tests/support/rollout_scenes.h"
 
 namespace isopatch::test {
 namespace {
@@ -50,6 +50,20 @@ TEST(Incline, CreepsBelowTheThreshold) {
   }
 }
 
+/// Friction over a tolerance this small is as large in the solver's matrix as bodies of many tons.
+TEST(SlipTolerance, MayBeAMicrometerPerSecond) {
+  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2}) {
+    SceneDescription description = gripped_bar(integrator);
+    description.contact.slip_tolerance = 1e-6;
+    const RolloutStateArrays begin = random_states(description, 16, 14);
+    for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
+      RolloutStateArrays state = begin;
+      Simulator(Scene(description), {.precision = precision}).step(state.view(), {}, {}, 40);
+      EXPECT_EQ(state.status, std::vector<std::uint32_t>(16, kOk)) << static_cast<int>(integrator);
+    }
+  }
+}
+
 /// Tangential over friction times normal impulse of a stiff ball's oblique impact.
 double impact_ratio(int friction_passes) {
   SceneBuilder scene;
@@ -89,6 +103,7 @@ SceneDescription pinch(double force) {
   const Geometry pad = make_sphere("pad", 0.02, 3);
   for (const double side : {-1.0, 1.0}) scene.add_finger(pad, side, -5e-4, 0, {{0, force}});
   scene.description.rollout.time_step = 2e-3;
+  scene.description.contact.slip_tolerance = 1e-4;
   return scene.finish();
 }
 

@@ -52,7 +52,7 @@ std::vector<double> motion_of(const Rollout& rollout, std::int64_t environment =
 TEST(GeometryMass, FollowsTheGeometryOfEachEnvironment) {
   for (const auto& [mass, density] :
        {std::pair<std::optional<double>, std::optional<double>>{{}, {}}, {{}, 700.0}, {2.0, {}}}) {
-    for (const Integrator integrator : {Integrator::kEuler, Integrator::kSdirk2}) {
+    for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2}) {
       SceneDescription scene = spinning_body(mass, density);
       scene.rollout.integrator = integrator;
       const Rollout both = stepped(scene, {0, 2, 1, 2});

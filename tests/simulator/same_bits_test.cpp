@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/rollout/simulator_backend.h"
+#include "host/scene_file/enumerator_names.h"
 #include "tests/support/rollout_scenes.h"
 
 namespace isopatch::test {
@@ -98,8 +99,9 @@ TEST_P(SameBits, ContinuedFromACopyAndWithAnyCapacity) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Integrators, SameBits, ::testing::Values(Integrator::kEuler, Integrator::kSdirk2),
-                         [](const auto& of) { return of.param == Integrator::kEuler ? "euler" : "sdirk2"; });
+INSTANTIATE_TEST_SUITE_P(Integrators, SameBits,
+                         ::testing::Values(Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2),
+                         [](const auto& of) { return detail::name_in(detail::kIntegratorNames, of.param); });
 
 }  // namespace
 }  // namespace isopatch::test

@@ -49,7 +49,7 @@ TEST(StepOutputs, OfPatchesAreThoseOfAnEvaluationOfTheState) {
 
 TEST(StepOutputs, MeanOfTheWrenchIsOverTheStepsOfTheCall) {
   constexpr int kSteps = 7;
-  for (const Integrator integrator : {Integrator::kEuler, Integrator::kSdirk2}) {
+  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2}) {
     SceneDescription scene = rolling_ball();
     scene.rollout.integrator = integrator;
     const Simulator simulator{Scene(scene)};

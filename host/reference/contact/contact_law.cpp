@@ -36,7 +36,7 @@ ContactLaw contact_law(const SceneDescription& scene, const State& state, const 
   ContactLaw law;
   law.model = scene.contact.dissipation_model;
   law.quadrature = scene.contact.quadrature;
-  law.slip_tolerance = scene.contact.slip_tolerance;
+  law.slip_tolerance = scene.contact.slip_tolerance.value_or(kUsualSlipTolerance);
   law.modulus = combined_modulus(part_a, part_b);
   law.dissipation =
       pair.dissipation && !state.dissipation.data ? Real{*pair.dissipation} : combined_dissipation(part_a, part_b);

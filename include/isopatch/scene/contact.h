@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace isopatch {
@@ -36,11 +37,15 @@ enum class Quadrature : std::uint8_t {
   kFan6       ///< the same with 6 points, degree 4
 };
 
+inline constexpr double kUsualSlipTolerance = 1e-4;      ///< of evaluations, m/s
+inline constexpr double kUsualStepSlipTolerance = 1e-5;  ///< of the steps of a rollout, m/s
+
 /// The contact law of all pairs.
 struct ContactOptions {
   DissipationModel dissipation_model = DissipationModel::kHuntCrossley;  ///< how motion along the normal is damped
   Quadrature quadrature = Quadrature::kExact;                            ///< how damping and friction are integrated
-  double slip_tolerance = 1e-4;  ///< v_s, m/s, > 0: friction is reduced below about this speed
+  std::optional<double> slip_tolerance = {};  ///< v_s, m/s, > 0: friction is reduced below about this speed; without it
+                                              ///< kUsualSlipTolerance, and kUsualStepSlipTolerance in steps
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
   ContactModels model = ContactModel::kPressureField;  ///< of the pairs that have none of their own
 };

@@ -18,7 +18,7 @@ enum class Integrator : std::uint8_t {
 };
 
 /// The most solves of a step until normal and friction forces agree, where RolloutOptions has no number.
-constexpr int usual_friction_passes(Integrator integrator) { return integrator == Integrator::kMidpoint ? 8 : 3; }
+constexpr int usual_friction_passes(Integrator integrator) { return integrator == Integrator::kMidpoint ? 12 : 3; }
 
 /// The points of a contact polygon that carry its forces.
 enum class ContactPoints : std::uint8_t {
@@ -40,7 +40,7 @@ struct Variation {
 struct RolloutOptions {
   double time_step = 1e-3;                         ///< s, > 0
   double duration = 1;                             ///< s, > 0
-  Integrator integrator = Integrator::kEuler;      ///< how a step is made
+  Integrator integrator = Integrator::kMidpoint;   ///< how a step is made
   ContactPoints points = ContactPoints::kMatched;  ///< where the forces of a polygon act
   std::array<double, 3> gravity = {0, 0, -9.81};   ///< m/s^2, world
   double tolerance = 1e-8;                         ///< of a solve, relative to the momenta; in [1e-15, 0.1]

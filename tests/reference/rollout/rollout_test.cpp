@@ -70,7 +70,8 @@ struct Comparison {
 };
 
 Comparison compare(SceneDescription scene) {
-  scene.rollout.tolerance = 1e-13;  // the solves of a rollout end here, those of the reference at 1e-15
+  scene.rollout.tolerance = 1e-13;      // the solves of a rollout end here, those of the reference at 1e-15
+  scene.contact.slip_tolerance = 1e-4;  // with less they take more iterations than there are
   const Simulator simulator(Scene(scene), {.backend = Backend::kCpu, .precision = Precision::kDouble});
   RolloutStateArrays found(simulator.scene(), 1);
   RolloutOutputArrays output(simulator.scene(), 1);
@@ -108,7 +109,11 @@ void expect_agreement(const SceneDescription& scene) {
 
 class RolloutReferenceTest : public testing::TestWithParam<SceneCase> {};
 
-TEST_P(RolloutReferenceTest, EulerAgrees) { expect_agreement(GetParam().make()); }
+TEST_P(RolloutReferenceTest, EulerAgrees) {
+  SceneDescription scene = GetParam().make();
+  scene.rollout.integrator = Integrator::kEuler;
+  expect_agreement(scene);
+}
 
 TEST_P(RolloutReferenceTest, SecondOrderAgrees) {
   SceneDescription scene = GetParam().make();

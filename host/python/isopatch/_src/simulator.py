@@ -47,7 +47,7 @@ class Simulator:
         points: "matched", "centroid" or "fan6": the points of a contact polygon that carry its forces.
         tolerance: Of a solve, relative to the momenta.
         max_iterations: Of each solve.
-        friction_passes: Solves until normal and friction forces agree. None, and none in the scene: 8 with
+        friction_passes: Solves until normal and friction forces agree. None, and none in the scene: 12 with
             "midpoint", 3 with the others.
         max_substeps: That a step of an environment is at most, where bodies approach each other so fast that they
             could pass through each other; "euler" takes none.

@@ -8,6 +8,7 @@
 
 #include "isopatch/detail/math/symmetric.h"
 #include "isopatch/detail/rollout/motion/path.h"
+#include "isopatch/limits.h"
 #include "isopatch/scene/rollout_options.h"
 
 namespace isopatch::detail {
@@ -45,6 +46,10 @@ struct JointView {
   double ratio, offset;                        // of a follower
   std::int32_t first_follower, next_follower;  // bodies: the followers of a joint are a list; negative: none
 
+  /// So far that going back in a step would throw it.
+  ISOPATCH_HD bool is_beyond_stop(double at) const {
+    return at < lower - limits::kMaxBeyondStop || at > upper + limits::kMaxBeyondStop;
+  }
   /// The position of a follower.
   ISOPATCH_HD double following(double leader_position) const { return fma(ratio, leader_position, offset); }
 };
@@ -99,6 +104,7 @@ struct RolloutView {
   const double* thickness;          // of each of SceneView::geometries if it is compliant; infinite for half spaces, m
   const double* surface_thickness;  // if it is rigid
   double speed_limit;
+  double slip_tolerance;  // v_s, m/s
 };
 
 }  // namespace isopatch::detail

@@ -167,7 +167,7 @@ ISOPATCH_HD StepJoint step_joint(const StageInput& in, const JointView& joint, c
   s.damping = at_end * joint.damping;
   s.drag = -(1 - at_end) * joint.damping * rate_before;
   s.friction = joint.friction;
-  s.slip = in.scene.contact.slip_tolerance;
+  s.slip = in.view.slip_tolerance;
 
   // what is further beyond a stop goes back by half of it in a step
   const double below = joint.lower - position, above = joint.upper - position;
@@ -318,7 +318,7 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_bodies = in.scene.num_bodies;
   p.num_joints = in.view.num_own_joints;
   p.num_dofs = in.view.num_dofs;
-  p.parameters = {stage.step, in.scene.contact.slip_tolerance};
+  p.parameters = {stage.step, in.view.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, count, key, m.pairs);
   write_columns(warp, p.num_pairs, write, m);
   number_dofs(warp, in, p.num_pairs, m);
