@@ -36,7 +36,7 @@ class RolloutStates : public testing::RolloutTest {
 
 // 31 and 19 steps are 50, and the hand changes its direction after 30
 TEST_F(RolloutStates, OfALastRowGoOnWithTheSameBits) {
-  for (const char* integrator : {"euler", "sdirk2"}) {
+  for (const char* integrator : {"midpoint", "euler", "sdirk2"}) {
     const std::string same = std::string("--envs 3 --integrator ") + integrator;
     const RolloutArrays whole = arrays(same + " --every 50", "whole.npz"),
                         first = arrays(same + " --steps 31 --every 5", "first.npz");

@@ -38,7 +38,7 @@ SceneDescription pushed_cube() {
       .type = MotionType::kPrismatic,
       .axis = {1, 0.1, 0.2},
       .velocity = 0.2,
-      .drive = {.force = {{0, 1}}, .stiffness = 300, .damping = 4, .target = {{0, 1e-3}}, .force_limit = 2}};
+      .drive = {.force = {{0, 1}}, .stiffness = 300, .damping = 4, .target = {{0, 1e-3}}, .force_limit = 1}};
   scene.bodies[3].fixed = true;
   scene.pairs = {{0, 1, {}, {}}, {2, 0, {}, {}}, {0, 3, {}, {}}};
   scene.contact.slip_tolerance = 0.05;

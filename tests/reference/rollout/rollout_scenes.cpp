@@ -180,4 +180,58 @@ SceneDescription sweeping_slider() {
   return scene;
 }
 
+SceneDescription fast_plate() {
+  SceneDescription scene;
+  add_body(scene, make_sphere("ball", 0.04, 1),
+           {.name = "ball",
+            .modulus = 4e5,
+            .dissipation = 1,
+            .friction = 0.4,
+            .pose = {0.01, 0, 0.0395, 1, 0.1, 0, 0.2},
+            .density = 900});
+  add_body(scene, make_box("plate", {0.12, 0.1, 0.012}),
+           {.name = "plate",
+            .modulus = 3e5,
+            .dissipation = 1,
+            .friction = 0.5,
+            .pose = {0, 0.005, 0.1, 1, 0.05, 0.02, 0},
+            .velocity = {0.2, 0, -2.5, 1, 0, 2},
+            .density = 1200});
+  add_ground(scene, true, 0.5);
+  scene.pairs = {{0, 1, {}, {}}, {1, 2, {}, {}}, {0, 2, {}, {}}};
+  scene.rollout.time_step = 4e-3;
+  return scene;
+}
+
+SceneDescription coupled_gripper() {
+  SceneDescription scene;
+  const Geometry pad = make_box("pad", {0.02, 0.03, 0.04});
+  for (const double side : {-1.0, 1.0}) {
+    add_body(scene, pad,
+             {.name = side < 0 ? "left" : "right",
+              .modulus = 2e5,
+              .dissipation = 4,
+              .friction = 0.6,
+              .pose = {side * 0.045, 0.002 * side, 0.1, 1, 0.01 * side, 0, 0},
+              .mass = 0.06});
+    scene.bodies.back().motion = prismatic({}, {1, 0, 0.02}, {});
+  }
+  Motion& leader = scene.bodies[0].motion;
+  leader.drive = {.force = {{0, 9}, {0.05, 5}}, .stiffness = 50, .damping = 2, .target = {{0, 0.01}}};
+  leader.friction = 0.4;
+  leader.damping = 1.5;
+  leader.armature = 0.05;
+  scene.bodies[1].motion.mimic = Mimic{0, -1, 0};
+  add_body(scene, make_box("box", {0.04, 0.05, 0.03}),
+           {.name = "box",
+            .modulus = 4e5,
+            .dissipation = 3,
+            .friction = 0.4,
+            .pose = {0.0015, 0, 0.1, 1, 0.02, 0.01, 0.03},
+            .density = 500});
+  scene.pairs = {{0, 2, {}, {}}, {1, 2, {}, {}}};
+  scene.rollout.time_step = 1e-3;
+  return scene;
+}
+
 }  // namespace isopatch::oracle

@@ -26,4 +26,10 @@ SceneDescription driven_flap();
 /// A slider on a turning arm, pushed out by a drive, sweeps a rigid box over compliant ground.
 SceneDescription sweeping_slider();
 
+/// A plate that falls on a ball faster than it is thick in a step, so that midpoint takes sub-steps.
+SceneDescription fast_plate();
+
+/// Two fingers with a rotor, damping and friction, one of which mimics the other, close on a box.
+SceneDescription coupled_gripper();
+
 }  // namespace isopatch::oracle

@@ -32,9 +32,10 @@ struct SceneCase {
 
 std::ostream& operator<<(std::ostream& out, const SceneCase& scene) { return out << scene.name; }
 
-constexpr SceneCase kScenes[] = {{"ThrownBall", thrown_ball}, {"TiltedCube", tilted_cube},
-                                 {"BallOnBox", ball_on_box},  {"PinchedBar", pinched_bar},
-                                 {"DrivenFlap", driven_flap}, {"SweepingSlider", sweeping_slider}};
+constexpr SceneCase kScenes[] = {{"ThrownBall", thrown_ball},        {"TiltedCube", tilted_cube},
+                                 {"BallOnBox", ball_on_box},         {"PinchedBar", pinched_bar},
+                                 {"DrivenFlap", driven_flap},        {"SweepingSlider", sweeping_slider},
+                                 {"CoupledGripper", coupled_gripper}};
 
 /// Infinite where one of two numbers is not a number.
 double distance(double a, reference::Real b) {
@@ -126,6 +127,9 @@ TEST_P(RolloutReferenceTest, MidpointAgrees) {
   scene.rollout.integrator = Integrator::kMidpoint;
   expect_agreement(scene);
 }
+
+/// Other methods lose the plate.
+TEST(RolloutReferenceOfSubsteps, MidpointAgrees) { expect_agreement(fast_plate()); }
 
 TEST_P(RolloutReferenceTest, PointsAtCentroidsAgree) {
   SceneDescription scene = GetParam().make();
