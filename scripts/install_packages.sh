@@ -16,7 +16,7 @@ isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
 # SUNDIALS, an accuracy reference of rollouts; and Zstandard, by which the emulated device reads compressed kernels
 isopatch_test_packages=(tetgen gmsh libsundials-dev libzstd-dev)
-isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib trimesh)
+isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib trimesh gymnasium)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1' 'typos==1.52.0')
 

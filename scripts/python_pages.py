@@ -91,12 +91,12 @@ def main() -> None:
     teach_pdoc()
     take_warnings_for_errors()
     modules = ["isopatch", "isopatch.plot"]  # with isopatch.quaternion, which it lists
-    libraries = {"torch": True, "jax": isopatch.build_info()["jax"]}
-    for library, is_there in libraries.items():
-        if is_there and importlib.util.find_spec(library) is not None:
-            modules.append(f"isopatch.{library}")
+    libraries = {"gym": "gymnasium", "torch": "torch", "jax": "jax" if isopatch.build_info()["jax"] else None}
+    for name, library in libraries.items():
+        if library is not None and importlib.util.find_spec(library) is not None:
+            modules.append(f"isopatch.{name}")
         else:
-            print(f"without isopatch.{library}", file=sys.stderr)
+            print(f"without isopatch.{name}", file=sys.stderr)
     pdoc.render.configure(docformat="google", search=True)
     pdoc.pdoc(*modules, output_directory=pathlib.Path(sys.argv[1]))
 

@@ -17,6 +17,7 @@ PAGES = (
     "README.md",
     "host/python/FIRST_GRASP.md",
     "host/python/README.md",
+    "host/python/TRAIN.md",
     "host/scene_file/NUMBERS.md",
     "host/scene_file/SCANS.md",
     "include/isopatch/MESSAGES.md",
@@ -25,8 +26,11 @@ SNIPPET = re.compile(r"^```(python|sh|json)\b([^\n]*)\n(.*?)^```$", re.M | re.S)
 PRINTS = re.compile(r"^\s*print\(.*\)(?:  |\n)# (.+)$", re.M)  # beside it, or in the line below
 
 
+PROGRAMS = {"gmsh", "tetgen"}
+
+
 def is_there(name):
-    return importlib.util.find_spec(name) is not None or shutil.which(name) is not None
+    return shutil.which(name) is not None if name in PROGRAMS else importlib.util.find_spec(name) is not None
 
 
 def run_commands(text, folder):

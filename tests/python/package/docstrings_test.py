@@ -16,7 +16,7 @@ import pytest
 
 import isopatch
 
-MODULES = ["isopatch", "isopatch.plot", "isopatch.quaternion", "isopatch.torch", "isopatch.jax"]
+MODULES = ["isopatch", "isopatch.gym", "isopatch.plot", "isopatch.quaternion", "isopatch.torch", "isopatch.jax"]
 NOT_ARRAYS = {"Body", "Part", "Joint"}  # named tuples of names and numbers
 
 
@@ -29,8 +29,8 @@ class Name(NamedTuple):
 
 
 def is_there(module: str) -> bool:
-    library = module.rpartition(".")[2]
-    if library not in ("torch", "jax"):
+    library = {"gym": "gymnasium"}.get(name := module.rpartition(".")[2], name)
+    if library not in ("gymnasium", "torch", "jax"):
         return True
     return importlib.util.find_spec(library) is not None and (library != "jax" or bool(isopatch.build_info()["jax"]))
 

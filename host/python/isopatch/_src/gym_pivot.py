@@ -1,0 +1,257 @@
+"""Pivot: two soft fingers hold a bar off its middle, and let it turn to an angle by pressing less."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from isopatch._src.gym_single import Env
+from isopatch._src.gym_vector import VectorEnv
+from isopatch._src.messages import shown
+from isopatch._src.scene import Scene
+from isopatch._src.simulator import Simulator
+
+ID = "isopatch/Pivot-v0"
+MAX_EPISODE_STEPS = 75
+_MAX_FORCE = 8.0  # N
+_STEPS_PER_ACTION = 10  # of 2 ms
+_GOALS = math.radians(15), math.radians(75)
+_LOST_HEIGHT = 0.05  # m; the middle of a bar that hangs down from the fingers is 0.04 m below them
+_NEAR = 0.1  # rad, at which the reward for being near is half of the most
+_DROPPED_REWARD = -20.0
+_RANDOM = ("mass", "friction", "modulus")
+
+# what an observation has, in this order, and the largest number for each
+_OBSERVED = {
+    "from the angle to the goal [rad]": math.pi,
+    "angle [rad]": math.pi,
+    "its rate [rad/s]": 50.0,
+    "how far the bar has sunk between the fingers [m]": 0.1,
+    "force of a finger on the bar [N]": 20.0,
+    "torque of both fingers about their axis [N m]": 0.2,
+}
+
+
+def _scene() -> Scene:
+    """Two balls of radius 20 mm, pressed 4.4 mm into a bar as by 6 N, 40 mm beside its middle."""
+    finger = {"geometry": "tip", "modulus": 1e5, "dissipation": 5, "friction": 0.8, "mass": 0.05}
+    return Scene(
+        {
+            "geometries": {
+                "tip": {"type": "sphere", "radius": 0.02, "subdivisions": 1},
+                "bar": {"type": "box", "size": [0.16, 0.02, 0.04]},
+            },
+            "bodies": [
+                finger
+                | {"name": "left", "position": [0, 0.0256, 0], "motion": {"type": "prismatic", "axis": [0, -1, 0]}},
+                finger
+                | {"name": "right", "position": [0, -0.0256, 0], "motion": {"type": "prismatic", "axis": [0, 1, 0]}},
+                {
+                    "name": "bar",
+                    "geometry": "bar",
+                    "rigid": True,
+                    "friction": 0.8,
+                    "mass": 0.1,
+                    "position": [0.04, 0, 0],
+                },
+            ],
+            "pairs": [["left", "bar"], ["right", "bar"]],
+            "rollout": {"time_step": 0.002},
+        }
+    )
+
+
+class PivotVectorEnv(VectorEnv):
+    """isopatch/Pivot-v0, N times: a bar that is held off its middle is let turn to an angle, and held there.
+
+    Two soft fingers of 20 mm radius press a bar of 100 g, 40 mm beside its middle. With 4 N they hold it; pressed
+    less, gravity turns it, and with much less it slides down. It cannot turn back. An action holds for 20 ms.
+
+    An action is [1], from -1 to 1: each finger presses with 4 (1 + action) N.
+
+    An observation is [6], float32: goal minus angle [rad], angle [rad], its rate [rad/s], how far the bar has sunk
+    between the fingers [m], the force of a finger on the bar [N] and the torque of both about the axis through them
+    [N m]; the last two are of the last step, and 0 at the start. Angles are positive as gravity turns the bar.
+
+    The reward is 1 / (1 + (e / 0.1)^2) - |e| / 2, with e the goal minus the angle in rad. The episode ends with -20 if
+    the bar is dropped: its middle has fallen by 50 mm. Goals are drawn evenly from 15 to 75 degrees.
+
+    Infos have `goal` and `error` (goal minus angle), [N], rad, `force` [N], N, of the last action, and `dropped` [N].
+
+    Args:
+        num_envs: N.
+        randomize: Halves of the relative widths from which each episode draws the bar's mass, the friction and the
+            fingers' modulus, evenly, say {"mass": 0.2, "friction": 0.1}. None: they are always the same.
+        device, precision, threads, arrays: As of Simulator.
+        autoreset_mode, max_episode_steps, first_index, render_mode: As of VectorEnv.
+
+    Raises:
+        TypeError, ValueError: for an argument that is none of these.
+    """
+
+    metadata = {**VectorEnv.metadata, "render_fps": 50}
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        randomize: Mapping[str, float] | None = None,
+        device: str = "cpu",
+        precision: str = "float",
+        threads: int = 0,
+        arrays: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = MAX_EPISODE_STEPS,
+        first_index: int = 0,
+        render_mode: str | None = None,
+    ) -> None:
+        most = np.array(list(_OBSERVED.values()), np.float32)
+        super().__init__(
+            Simulator(_scene(), num_envs, device, precision, threads, arrays),
+            (-most, most),
+            (np.full(1, -1.0), np.full(1, 1.0)),
+            autoreset_mode=autoreset_mode,
+            max_episode_steps=max_episode_steps,
+            first_index=first_index,
+            render_mode=render_mode,
+        )
+        self._widths = _checked_widths(randomize)
+        self._most = self.array(most)
+        self._bar = self.simulator.scene.body_index("bar")
+        self._goal = self.array(np.zeros(num_envs))
+        self._force = self.array(np.zeros(num_envs))
+        self._wrench = self.array(np.zeros((num_envs, 2, 6)))
+        # by the names of arguments of Simulator.step(), for randomize
+        self._mass_scale = self.array(np.ones((num_envs, 3)))
+        self._friction = self.array(np.full((num_envs, 3), 0.8))
+        self._modulus = self.array(np.full((num_envs, 3), 1e5))
+
+    def begin(self, mask: Any, random: Sequence[np.random.Generator]) -> None:
+        """The bar is level and held, and goals are drawn; `mask` and `random` as VectorEnv.begin()."""
+        drawn = np.array([[r.uniform(*_GOALS), *r.uniform(-1, 1, len(_RANDOM))] for r in random])
+        self.simulator.reset(mask)
+        self._goal[mask] = self.array(drawn[:, 0])
+        self._force[mask] = 0
+        self._wrench[mask] = 0
+        mass, friction, modulus = 1 + self._widths[:, None] * drawn[:, 1:].T
+        self._mass_scale[mask, self._bar] = self.array(mass)
+        self._friction[mask] = self.array(np.repeat(0.8 * friction[:, None], 3, axis=1))
+        self._modulus[mask] = self.array(np.repeat(1e5 * modulus[:, None], 3, axis=1))
+
+    def act(self, actions: Any) -> None:
+        """Presses for 20 ms; `actions` [N, 1], as VectorEnv.act()."""
+        exact = actions.astype(np.float64) if self.library is np else actions.double()
+        self._force = force = _MAX_FORCE / 2 * (1 + exact[:, 0])
+        materials = {}
+        if self._widths.any():
+            materials = {"mass_scale": self._mass_scale, "friction": self._friction, "modulus": self._modulus}
+        self._wrench = self.simulator.step(
+            _STEPS_PER_ACTION,
+            joint_force=self.library.stack([force, force], 1),
+            outputs=("pair_wrench",),
+            **materials,
+        ).pair_wrench
+
+    def observe(self) -> Any:
+        """[N, 6], float32; see the class."""
+        angle, sunk = self._angle()
+        rate = self.simulator.velocities[:, self._bar, 4]
+        force = abs(self._wrench[:, :, 1]).sum(1) / 2
+        torque = self._wrench[:, :, 4].sum(1)
+        columns = self.library.stack([self._goal - angle, angle, rate, sunk, force, torque], 1)
+        single = columns.astype(np.float32) if self.library is np else columns.float()
+        return self.library.clip(single, -self._most, self._most)
+
+    def judge(self) -> tuple[Any, Any]:
+        """Rewards [N] and who has dropped the bar [N]; see the class."""
+        error = abs(self._goal - self._angle()[0])
+        dropped = self._dropped()
+        rewards = 1 / (1 + (error / _NEAR) ** 2) - error / 2
+        rewards[dropped] = _DROPPED_REWARD
+        return rewards, dropped
+
+    def inform(self) -> dict[str, Any]:
+        """Arrays [N] by name; see the class."""
+        return {
+            "goal": self._goal + 0,
+            "error": self._goal - self._angle()[0],
+            "force": self._force + 0,
+            "dropped": self._dropped(),
+        }
+
+    def decorate(self, environment: int, project: Any, ax: Any) -> None:
+        """Draws the goal as a line from the fingers; `environment`, `project` and `ax` as VectorEnv.decorate()."""
+        goal = float(self._goal[environment])
+        line = project([[0, -0.011, 0], [0.12 * math.cos(goal), -0.011, -0.12 * math.sin(goal)]])
+        ax.plot(line[:, 0], line[:, 1], color="black", ls="--", lw=1)
+
+    def _angle(self) -> tuple[Any, Any]:
+        """Of the bar [rad], and how far the point that was between the fingers at first is below them [m]."""
+        pose = self.simulator.poses[:, self._bar]
+        w, x, y, z = (pose[:, k] for k in range(3, 7))
+        along, down = 1 - 2 * (y * y + z * z), 2 * (w * y - x * z)  # of the bar's x axis
+        return self.library.arctan2(down, along), -0.04 * down - pose[:, 2]
+
+    def _dropped(self) -> Any:
+        return self.simulator.poses[:, self._bar, 2] < -_LOST_HEIGHT
+
+
+class PivotEnv(Env):
+    """isopatch/Pivot-v0: one environment of a PivotVectorEnv, which says what it does, by itself.
+
+    Args:
+        index: Which one: its bits are those of this index in a PivotVectorEnv with the same seed.
+        randomize, precision: As of PivotVectorEnv.
+        render_mode: "rgb_array" or None.
+
+    Raises:
+        TypeError, ValueError: for an argument that is none of these.
+    """
+
+    metadata = {**Env.metadata, "render_fps": 50}
+
+    def __init__(
+        self,
+        index: int = 0,
+        *,
+        randomize: Mapping[str, float] | None = None,
+        precision: str = "float",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(
+            PivotVectorEnv(
+                1,
+                randomize=randomize,
+                precision=precision,
+                threads=1,
+                autoreset_mode=AutoresetMode.DISABLED,
+                max_episode_steps=None,
+                first_index=index,
+                render_mode=render_mode,
+            )
+        )
+
+
+def register() -> None:
+    """Tells Gymnasium of isopatch/Pivot-v0, scalar and vector, if it has not been told."""
+    if ID not in gymnasium.registry:
+        gymnasium.register(
+            ID,
+            entry_point="isopatch.gym:PivotEnv",
+            vector_entry_point="isopatch.gym:PivotVectorEnv",
+            max_episode_steps=MAX_EPISODE_STEPS,
+        )
+
+
+def _checked_widths(randomize: Mapping[str, float] | None) -> np.ndarray:
+    """[3], in the order of _RANDOM."""
+    given = dict(randomize or {})
+    for name, width in given.items():
+        if name not in _RANDOM:
+            raise ValueError(f"Pivot: randomize: unknown name {shown(name)}; expected one of {', '.join(_RANDOM)}")
+        if not isinstance(width, (int, float, np.number)) or not 0 <= width < 1:
+            raise ValueError(f"Pivot: randomize: {name}: expected a number in [0, 1), found {shown(width)}")
+    return np.array([given.get(name, 0.0) for name in _RANDOM], np.float64)

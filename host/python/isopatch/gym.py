@@ -1,0 +1,23 @@
+"""Environments for learning, as Gymnasium has them: `pip install isopatch[gym]`.
+
+    import gymnasium
+    import isopatch.gym  # registers isopatch/Pivot-v0
+
+    envs = gymnasium.make_vec("isopatch/Pivot-v0", num_envs=64)
+    observations, infos = envs.reset(seed=1)
+
+`VectorEnv` is what environments of your own derive from, and `Env` makes one of them a scalar environment. Importing
+this module imports Gymnasium, 1.1 or newer.
+"""
+
+from isopatch._src.extras import require as _require
+
+_require("gymnasium", "gym")
+
+from isopatch._src.gym_pivot import PivotEnv, PivotVectorEnv, register  # noqa: E402
+from isopatch._src.gym_single import Env  # noqa: E402
+from isopatch._src.gym_vector import VectorEnv  # noqa: E402
+
+__all__ = ["Env", "PivotEnv", "PivotVectorEnv", "VectorEnv", "register"]
+
+register()
