@@ -68,7 +68,7 @@ struct FluxMesh {
 /// The tets of a component in the order of a search from `root`, with the faces that lead back.
 struct Tree {
   std::vector<std::int32_t> order;
-  std::vector<std::int8_t> back;  // of each tet of the mesh: the corner opposite the face towards the root
+  std::vector<std::uint8_t> back;  // of each tet of the mesh: the corner opposite the face towards the root
 };
 
 /// Visits the component of `root`. `seen` is false for its tets, and true after that.
@@ -82,7 +82,7 @@ void grow(const FluxMesh& mesh, std::int32_t root, std::vector<bool>& seen, Tree
       seen[static_cast<std::size_t>(next)] = true;
       const auto& faces = mesh.beyond[static_cast<std::size_t>(next)];
       tree.back[static_cast<std::size_t>(next)] =
-          static_cast<std::int8_t>(std::find(faces.begin(), faces.end(), at) - faces.begin());
+          static_cast<std::uint8_t>(std::find(faces.begin(), faces.end(), at) - faces.begin());
       tree.order.push_back(next);
     }
   }

@@ -55,7 +55,7 @@ std::string remedy(const TriangleMesh& mesh, const OpenEdges& open) {
   TriangleMesh merged = mesh;
   weld(merged);
   const std::int64_t left = open_edges(merged).edges;
-  const std::string merge = "merge points with the same coordinates, as trimesh's merge_vertices() does";
+  std::string merge = "merge points with the same coordinates, as trimesh's merge_vertices() does";
   const std::string fill = "fill the hole{}, in MeshLab or by PyVista's fill_holes()";
   if (left == 0) return merge;
   return (left < open.edges ? merge + ", and " : "") + fmt::format(fmt::runtime(fill), open.holes == 1 ? "" : "s");
