@@ -172,7 +172,7 @@ CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid) {
   out.fluxes.resize(cells.size());
   std::vector<bool> seen(cells.size(), false);
   Fluxes first(cells.size(), {0, 0, 0, 0}), second = first;
-  Tree tree = {{}, std::vector<std::int8_t>(cells.size(), 0)};
+  Tree tree = {{}, std::vector<std::uint8_t>(cells.size(), 0)};
   for (std::size_t start = 0; start < cells.size(); ++start) {
     if (seen[start]) continue;
     check_cancelled();
