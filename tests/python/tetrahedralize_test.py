@@ -115,7 +115,9 @@ def test_a_mesher_that_fails_is_quoted(monkeypatch, tmp_path):
         isopatch.tetrahedralize(CUBE)
 
 
-def test_ctrl_c_ends_the_mesher_and_stays_with_python(monkeypatch, tmp_path):
+def test_ctrl_c_ends_the_mesher_and_stays_with_python(monkeypatch, request, tmp_path):
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # by shells, in what they run in the background
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, ignored))
     fake_tetgen(tmp_path, f"echo $$ > {tmp_path}/id; exec sleep 60")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     before = signal.getsignal(signal.SIGINT)
