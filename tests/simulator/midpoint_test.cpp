@@ -207,7 +207,8 @@ TEST(Midpoint, KeepsMomenta) {
       SceneBuilder scene;
       const Geometry shapes[] = {make_box("box", {0.1, 0.08, 0.06}), make_sphere("ball", 0.04, 1)};
       for (int i = 0; i < 12; ++i) {
-        const Vector at = {0.13 * (i % 3 - 1), 0.13 * (i / 3 % 2 - 0.5), 0.13 * (i / 6 - 0.5)};
+        const int column = i % 3, row = i / 3 % 2, layer = i / 6;
+        const Vector at = {0.13 * (column - 1), 0.13 * (row - 0.5), 0.13 * (layer - 0.5)};
         Body& body = scene.add("body " + std::to_string(i), shapes[i % 2],
                                pose_at(at, turn_about({random.uniform(-1, 1), 1, random.uniform(-1, 1)}, 2)));
         body.mass = random.uniform(0.2, 1);
