@@ -90,7 +90,7 @@ TEST_F(CandidateCaches, AreRefusedForTooManyEnvironmentsAndByAnotherEvaluator) {
   EXPECT_EQ(message([&] { other.evaluate(batch.state(), results.view(), candidates); }),
             "evaluate: the candidate cache is of another evaluator; make one with make_candidate_cache() of this one");
   const CandidateCache moved_to = std::move(candidates);
-  EXPECT_EQ(message([&] { candidates.reset(); }),
+  EXPECT_EQ(message([&] { candidates.reset(); }),  // NOLINT(bugprone-use-after-move): which it refuses
             "candidate cache: it was moved from; use the one that it was moved to");
 }
 

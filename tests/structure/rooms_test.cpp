@@ -88,7 +88,7 @@ std::optional<std::string> against_the_order(const std::string& from, const std:
     if (!from_room || !to_room || *from_room == *to_room) continue;
     const auto a = levels.find(*from_room), b = levels.find(*to_room);
     if (a == levels.end() || b == levels.end()) return "a room without a level: add it to rooms_test.cpp";
-    const auto name = [&root](const std::string& room) { return room.empty() ? root : room; };
+    const auto name = [&folder = root](const std::string& room) { return room.empty() ? folder : room; };
     if (a->second == b->second) return name(*from_room) + " and " + name(*to_room) + " do not include each other";
     if (a->second < b->second) return name(*from_room) + " comes before " + name(*to_room);
   }
@@ -97,7 +97,7 @@ std::optional<std::string> against_the_order(const std::string& from, const std:
 
 /// Why a file may not include another; nothing if it may. Both are paths from the root.
 std::optional<std::string> forbidden(const std::string& from, const std::string& to) {
-  if (const auto reason = against_the_order(from, to)) return reason;
+  if (auto reason = against_the_order(from, to)) return reason;
   if (starts(from, "include/") && !starts(from, kDetail) && starts(to, kDetail)) {
     return "a public header does not include private ones";
   }
