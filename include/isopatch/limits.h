@@ -172,7 +172,7 @@ inline constexpr double kMaxTolerance = 0.1;     ///< of a rollout's solves
 inline constexpr int kMaxIterations = 10'000;    ///< of a rollout's solves
 inline constexpr int kMaxFrictionPasses = 100;   ///< of a rollout's solves
 
-/// How far a joint may be beyond a stop, m or rad: a step takes it back by half of that, which throws what is further.
+/// How far a joint may be beyond a stop, m or rad: a step takes it back by half of that, at a rate that it keeps.
 inline constexpr double kMaxBeyondStop = 1e-3;
 
 inline constexpr double kMinJointRatio = 1e-6,

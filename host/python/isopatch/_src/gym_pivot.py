@@ -17,6 +17,8 @@ from isopatch._src.simulator import Simulator
 ID = "isopatch/Pivot-v0"
 MAX_EPISODE_STEPS = 75
 _MAX_FORCE = 8.0  # N
+_FRICTION = 0.8
+_MODULUS = 1e5  # of the fingers, Pa
 _STEPS_PER_ACTION = 10  # of 2 ms
 _GOALS = math.radians(15), math.radians(75)
 _LOST_HEIGHT = 0.05  # m; the middle of a bar that hangs down from the fingers is 0.04 m below them
@@ -37,7 +39,7 @@ _OBSERVED = {
 
 def _scene() -> Scene:
     """Two balls of radius 20 mm, pressed 4.4 mm into a bar as by 6 N, 40 mm beside its middle."""
-    finger = {"geometry": "tip", "modulus": 1e5, "dissipation": 5, "friction": 0.8, "mass": 0.05}
+    finger = {"geometry": "tip", "modulus": _MODULUS, "dissipation": 5, "friction": _FRICTION, "mass": 0.05}
     return Scene(
         {
             "geometries": {
@@ -53,7 +55,7 @@ def _scene() -> Scene:
                     "name": "bar",
                     "geometry": "bar",
                     "rigid": True,
-                    "friction": 0.8,
+                    "friction": _FRICTION,
                     "mass": 0.1,
                     "position": [0.04, 0, 0],
                 },
@@ -126,8 +128,8 @@ class PivotVectorEnv(VectorEnv):
         self._wrench = self.array(np.zeros((num_envs, 2, 6)))
         # by the names of arguments of Simulator.step(), for randomize
         self._mass_scale = self.array(np.ones((num_envs, 3)))
-        self._friction = self.array(np.full((num_envs, 3), 0.8))
-        self._modulus = self.array(np.full((num_envs, 3), 1e5))
+        self._friction = self.array(np.full((num_envs, 3), _FRICTION))
+        self._modulus = self.array(np.full((num_envs, 3), _MODULUS))
 
     def begin(self, mask: Any, random: Sequence[np.random.Generator]) -> None:
         """The bar is level and held, and goals are drawn; `mask` and `random` as VectorEnv.begin()."""
@@ -138,8 +140,8 @@ class PivotVectorEnv(VectorEnv):
         self._wrench[mask] = 0
         mass, friction, modulus = 1 + self._widths[:, None] * drawn[:, 1:].T
         self._mass_scale[mask, self._bar] = self.array(mass)
-        self._friction[mask] = self.array(np.repeat(0.8 * friction[:, None], 3, axis=1))
-        self._modulus[mask] = self.array(np.repeat(1e5 * modulus[:, None], 3, axis=1))
+        self._friction[mask] = self.array(np.repeat(_FRICTION * friction[:, None], 3, axis=1))
+        self._modulus[mask] = self.array(np.repeat(_MODULUS * modulus[:, None], 3, axis=1))
 
     def act(self, actions: Any) -> None:
         """Presses for 20 ms; `actions` [N, 1], as VectorEnv.act()."""

@@ -104,8 +104,8 @@ class PolygonColumns {
     });
     return points;
   }
-  /// Polygons before their points are made of them, in the first of the columns. A normal of float's length is made one
-  /// of 1: else friction over a small slip tolerance has a part along the normal that outweighs masses.
+  /// Polygons before their points are made of them, in the first of the columns. Normals that were rounded to float get
+  /// the length 1: else friction over a small slip tolerance has a part along them that outweighs masses.
   template <class T>
   ISOPATCH_HD void write(int polygon, const SolverContact<T>& from) const {
     double* to = column(polygon);
