@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/rollout/rows.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -43,18 +43,13 @@ struct Sums {
   }
 };
 
-/// Calls visit(info, array) for the arrays that have a row for each time.
-template <class Visit, class State, class Output>
-void for_each_of_row(const Visit& visit, State& state, Output& output) {
-  static const std::set<std::string> kNames = {
-      "poses",          "velocities",        "joints",         "steps",      "pair_wrench",
-      "kinetic_energy", "potential_energy",  "elastic_energy", "iterations", "polygons",
-      "contact_state",  "joint_limit_force", "joints_at_limit"};
-  const auto visit_chosen = [&](const ArrayInfo& info, auto& array) {
-    if (kNames.contains(info.name)) visit(info, array);
-  };
-  for_each_rollout_state(visit_chosen, state);
-  for_each_rollout_output(visit_chosen, output);
+/// Whether an array has a row for each time.
+bool has_rows(const ArrayInfo& info) {
+  constexpr std::string_view kNames[] = {"poses",          "velocities",     "joints",           "steps",
+                                         "pair_wrench",    "kinetic_energy", "potential_energy", "elastic_energy",
+                                         "iterations",     "polygons",       "contact_state",    "joint_limit_force",
+                                         "joints_at_limit"};
+  return std::ranges::find(kNames, info.name) != std::end(kNames);
 }
 
 template <class T>
@@ -101,16 +96,19 @@ RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, con
   const RolloutOutputArrays output;
   double bytes = 0;
   arrays_["time"] = {DType::kFloat64, {rows}, ""};
-  for_each_of_row(
-      [&](const ArrayInfo& info, const auto& array) {
-        using Element = typename std::remove_cvref_t<decltype(array)>::value_type;
-        if (info.per == Per::kJoint && counts.joints == 0) return;
-        if (info.width == 0 && counts.contact_state == 0) return;
-        if (!with_energies && std::string_view(info.name).ends_with("_energy")) return;
-        bytes += static_cast<double>(rows) * static_cast<double>(num_environments * counts.row(info)) * sizeof(Element);
-        arrays_[info.name] = {kDType<Element>, shape_of(info, counts, {rows, num_environments}), ""};
-      },
-      state, output);
+  const auto add_array = [&](const ArrayInfo& info, const auto& array) {
+    using Element = typename std::remove_cvref_t<decltype(array)>::value_type;
+    NpyArray*& rows_of = rows_of_.emplace_back(nullptr);
+    if (!has_rows(info)) return;
+    if (info.per == Per::kJoint && counts.joints == 0) return;
+    if (info.width == 0 && counts.contact_state == 0) return;
+    if (!with_energies && std::string_view(info.name).ends_with("_energy")) return;
+    bytes += static_cast<double>(rows) * static_cast<double>(num_environments * counts.row(info)) * sizeof(Element);
+    rows_of = &arrays_[info.name];
+    *rows_of = {kDType<Element>, shape_of(info, counts, {rows, num_environments}), ""};
+  };
+  for_each_rollout_state(add_array, state);
+  for_each_rollout_output(add_array, output);
   if (bytes > static_cast<double>(kMaxArchiveBytes)) {
     throw_error(
         "--output {}: {} rows of {} environments take {:.1f} GiB, more than the 4 GiB of an .npz archive; take fewer "
@@ -121,12 +119,13 @@ RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, con
 
 void RolloutFile::add(const RolloutRow& row) {
   append(arrays_.at("time"), &row.time, 1);
-  for_each_of_row(
-      [this](const ArrayInfo& info, const auto& values) {
-        const auto array = arrays_.find(info.name);
-        if (array != arrays_.end()) append(array->second, values.data(), values.size());
-      },
-      row.state, row.output);
+  auto to = rows_of_.begin();
+  const auto add_row = [&](const ArrayInfo&, const auto& values) {
+    if (*to != nullptr) append(**to, values.data(), values.size());
+    ++to;
+  };
+  for_each_rollout_state(add_row, row.state);
+  for_each_rollout_output(add_row, row.output);
 }
 
 std::string RolloutFile::npz(const std::vector<std::uint32_t>& status) {

@@ -66,6 +66,7 @@ class RolloutFile {
 
  private:
   std::map<std::string, detail::NpyArray> arrays_;
+  std::vector<detail::NpyArray*> rows_of_;  // for each array of states and outputs, in their order; null: has no rows
 };
 
 }  // namespace isopatch::cli
