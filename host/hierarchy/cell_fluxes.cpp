@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <queue>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,8 +31,10 @@ std::size_t corner_at(const Tet& vertices, std::int32_t vertex) {
 struct FluxMesh {
   std::vector<Tet> vertices;  // of each cell, by corner
   Neighbours beyond;
-  std::vector<bool> on_surface;  // of each vertex
-  bool is_closed = true;         // no face has more than two tets, and the extent is 0 on the surface
+  std::vector<std::array<double, 4>> depth;  // of the faces of each cell, by the corner opposite: the sum of extents
+  std::vector<double> mean_extent;           // of each cell
+  std::vector<bool> on_surface;              // of each vertex
+  bool is_closed = true;                     // no face has more than two tets, and the extent is 0 on the surface
 
   FluxMesh(const Geometry& geometry, const std::vector<Cell>& cells)
       : beyond(cells.size(), {kNone, kNone, kNone, kNone}), on_surface(geometry.mesh.points.size(), false) {
@@ -38,6 +42,7 @@ struct FluxMesh {
     vertices.reserve(cells.size());
     for (std::size_t t = 0; t < cells.size(); ++t) {
       vertices.push_back(vertices_of(cells[t], tets[t], geometry.mesh.points));
+      add_extents(cells[t]);
     }
     const std::vector<FaceUse> faces = sorted_faces(tets);
     for (std::size_t i = 0; i < faces.size();) {
@@ -58,6 +63,19 @@ struct FluxMesh {
   }
 
  private:
+  void add_extents(const Cell& cell) {
+    double sum = 0;
+    for (const Cell::Corner& corner : cell.corner) sum += corner.extent;
+    mean_extent.push_back(0.25 * sum);
+    std::array<double, 4>& faces = depth.emplace_back();
+    for (std::size_t i = 0; i < 4; ++i) {
+      std::array<double, 3> extents;
+      for (std::size_t k = 0; k < 3; ++k) extents[k] = cell.corner[(i + 1 + k) & 3].extent;
+      std::sort(extents.begin(), extents.end());  // both tets of a face have the same sum
+      faces[i] = extents[0] + extents[1] + extents[2];
+    }
+  }
+
   void join(const std::vector<Tet>& tets, const FaceUse& own, const FaceUse& other) {
     const auto tet = static_cast<std::size_t>(own.tet);
     const std::int32_t opposite = tets[tet][static_cast<std::size_t>(own.face)];
@@ -65,26 +83,40 @@ struct FluxMesh {
   }
 };
 
-/// The tets of a component in the order of a search from `root`, with the faces that lead back.
+/// The tets of a component, each after the one that it flows to.
 struct Tree {
   std::vector<std::int32_t> order;
-  std::vector<std::uint8_t> back;  // of each tet of the mesh: the corner opposite the face towards the root
+  std::vector<std::uint8_t> back;   // of each tet of the mesh: the corner opposite the face towards the root
+  std::vector<std::int32_t> steps;  // of each tet of the mesh: faces to the root
 };
 
-/// Visits the component of `root`. `seen` is false for its tets, and true after that.
+/// Visits the component of `root`, through the deepest faces first. What flows to the root then comes up to a ridge and
+/// follows it, and hardly more flows through a tet at the surface than what it has itself: the energy of a shallow
+/// contact is not the small difference of large fluxes. `seen` is false for the tets of the component, and true after
+/// that.
 void grow(const FluxMesh& mesh, std::int32_t root, std::vector<bool>& seen, Tree& tree) {
-  tree.order.assign(1, root);
-  seen[static_cast<std::size_t>(root)] = true;
-  for (std::size_t i = 0; i < tree.order.size(); ++i) {
-    const std::int32_t at = tree.order[i];
-    for (const std::int32_t next : mesh.beyond[static_cast<std::size_t>(at)]) {
-      if (next == kNone || seen[static_cast<std::size_t>(next)]) continue;
-      seen[static_cast<std::size_t>(next)] = true;
-      const auto& faces = mesh.beyond[static_cast<std::size_t>(next)];
-      tree.back[static_cast<std::size_t>(next)] =
-          static_cast<std::uint8_t>(std::find(faces.begin(), faces.end(), at) - faces.begin());
-      tree.order.push_back(next);
+  using Face = std::tuple<double, std::int32_t, std::int32_t>;  // depth, the tet beyond, the tet it is reached from
+  std::priority_queue<Face> faces;
+  const auto add = [&](std::int32_t tet, std::int32_t steps) {
+    const auto at = static_cast<std::size_t>(tet);
+    seen[at] = true;
+    tree.steps[at] = steps;
+    tree.order.push_back(tet);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::int32_t next = mesh.beyond[at][i];
+      if (next != kNone && !seen[static_cast<std::size_t>(next)]) faces.emplace(mesh.depth[at][i], next, tet);
     }
+  };
+  tree.order.clear();
+  add(root, 0);
+  while (!faces.empty()) {
+    const auto [depth, tet, from] = faces.top();
+    faces.pop();
+    const auto at = static_cast<std::size_t>(tet);
+    if (seen[at]) continue;
+    const auto& beyond = mesh.beyond[at];
+    tree.back[at] = static_cast<std::uint8_t>(std::find(beyond.begin(), beyond.end(), from) - beyond.begin());
+    add(tet, tree.steps[static_cast<std::size_t>(from)] + 1);
   }
 }
 
@@ -123,8 +155,26 @@ double circulation_of(const FluxMesh& mesh, std::int32_t from, std::int32_t to) 
   return from < to ? value : -value;
 }
 
-/// Adds fluxes of circulations about the edges, which have no divergence.
-void add_circulations(const FluxMesh& mesh, const Tree& tree, double scale, Fluxes& fluxes) {
+/// The mean of `amounts` over the tets at each vertex.
+std::vector<double> means_at_vertices(const FluxMesh& mesh, const Tree& tree, const std::vector<double>& amounts) {
+  std::vector<double> sum(mesh.on_surface.size(), 0), count = sum;
+  for (const std::int32_t tet : tree.order) {
+    for (const std::int32_t vertex : mesh.vertices[static_cast<std::size_t>(tet)]) {
+      sum[static_cast<std::size_t>(vertex)] += amounts[static_cast<std::size_t>(tet)];
+      ++count[static_cast<std::size_t>(vertex)];
+    }
+  }
+  for (std::size_t v = 0; v < sum.size(); ++v) sum[v] /= std::max(count[v], 1.0);
+  return sum;
+}
+
+/// Adds fluxes of circulations about the edges, which have no divergence. Each is as large as the smaller one of the
+/// `sizes` at its ends.
+void add_circulations(const FluxMesh& mesh, const Tree& tree, const std::vector<double>& sizes, Fluxes& fluxes) {
+  const auto circulation = [&](std::int32_t from, std::int32_t to) {
+    const double size = std::min(sizes[static_cast<std::size_t>(from)], sizes[static_cast<std::size_t>(to)]);
+    return size * circulation_of(mesh, from, to);
+  };
   for (const std::int32_t index : tree.order) {
     const auto tet = static_cast<std::size_t>(index);
     const Tet& v = mesh.vertices[tet];
@@ -134,20 +184,30 @@ void add_circulations(const FluxMesh& mesh, const Tree& tree, double scale, Flux
       const Triangle face = tet_face(v, static_cast<int>(i));
       Triangle sorted = face;
       std::sort(sorted.begin(), sorted.end());
-      const double sum = circulation_of(mesh, sorted[0], sorted[1]) + circulation_of(mesh, sorted[1], sorted[2]) +
-                         circulation_of(mesh, sorted[2], sorted[0]);
-      fluxes[tet][i] += is_even(face) ? scale * sum : -(scale * sum);
+      const double sum =
+          circulation(sorted[0], sorted[1]) + circulation(sorted[1], sorted[2]) + circulation(sorted[2], sorted[0]);
+      fluxes[tet][i] += is_even(face) ? sum : -sum;
     }
   }
 }
 
-/// The size of the fluxes through faces inside.
-double mean_flux(const Tree& tree, const Fluxes& fluxes) {
-  double sum = 0;
+/// The deepest tet of a tree.
+std::int32_t deepest(const FluxMesh& mesh, const Tree& tree) {
+  return *std::max_element(tree.order.begin(), tree.order.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::pair(mesh.mean_extent[static_cast<std::size_t>(a)], b) <
+           std::pair(mesh.mean_extent[static_cast<std::size_t>(b)], a);
+  });
+}
+
+/// The tet with the longest way to the root of those that are at least half as deep as it is.
+std::int32_t farthest(const FluxMesh& mesh, const Tree& tree) {
+  const auto depth = [&](std::int32_t tet) { return mesh.mean_extent[static_cast<std::size_t>(tet)]; };
+  const auto steps = [&](std::int32_t tet) { return tree.steps[static_cast<std::size_t>(tet)]; };
+  std::int32_t found = tree.order.front();
   for (const std::int32_t tet : tree.order) {
-    for (const double flux : fluxes[static_cast<std::size_t>(tet)]) sum += flux * flux;
+    if (2 * depth(tet) >= depth(tree.order.front()) && steps(tet) > steps(found)) found = tet;
   }
-  return std::sqrt(sum / static_cast<double>(tree.order.size()));
+  return found;
 }
 
 }  // namespace
@@ -158,11 +218,7 @@ CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid) {
   if (!mesh.is_closed) return {};
 
   std::vector<double> amounts(cells.size());  // integrals of the extent
-  for (std::size_t t = 0; t < cells.size(); ++t) {
-    double sum = 0;
-    for (const Cell::Corner& corner : cells[t].corner) sum += corner.extent;
-    amounts[t] = 0.25 * sum * volume_of(cells[t]);
-  }
+  for (std::size_t t = 0; t < cells.size(); ++t) amounts[t] = mesh.mean_extent[t] * volume_of(cells[t]);
   std::vector<std::int32_t> leaf(cells.size());
   for (std::size_t i = 0; i < solid.nodes.size(); ++i) {
     if (solid.nodes[i].is_leaf()) leaf[static_cast<std::size_t>(solid.nodes[i].cell())] = static_cast<std::int32_t>(i);
@@ -172,23 +228,22 @@ CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid) {
   out.fluxes.resize(cells.size());
   std::vector<bool> seen(cells.size(), false);
   Fluxes first(cells.size(), {0, 0, 0, 0}), second = first;
-  Tree tree = {{}, std::vector<std::uint8_t>(cells.size(), 0)};
+  Tree tree = {{}, std::vector<std::uint8_t>(cells.size(), 0), std::vector<std::int32_t>(cells.size(), 0)};
   for (std::size_t start = 0; start < cells.size(); ++start) {
     if (seen[start]) continue;
     check_cancelled();
     grow(mesh, static_cast<std::int32_t>(start), seen, tree);
-    const std::int32_t root = *std::max_element(tree.order.begin(), tree.order.end(), [&](auto a, auto b) {
-      return std::pair(amounts[static_cast<std::size_t>(a)], b) < std::pair(amounts[static_cast<std::size_t>(b)], a);
-    });
+    const std::int32_t root = deepest(mesh, tree);
     forget(tree, seen);
     grow(mesh, root, seen, tree);
     const double total = flow(mesh, tree, amounts, first);
     check_cancelled();
-    const std::int32_t other_root = tree.order.back();  // as far away as there is one
+    const std::vector<double> sizes = means_at_vertices(mesh, tree, amounts);
+    const std::int32_t other_root = farthest(mesh, tree);
     forget(tree, seen);
     grow(mesh, other_root, seen, tree);
     const double other_total = flow(mesh, tree, amounts, second);
-    add_circulations(mesh, tree, mean_flux(tree, first), second);
+    add_circulations(mesh, tree, sizes, second);
 
     const auto add_sink = [&](std::int32_t cell, double amount, double check) {
       const auto at = static_cast<std::size_t>(cell);

@@ -139,6 +139,26 @@ TEST(Energy, ByFluxesIsThatOfAllOverlaps) {
   EXPECT_GT(deep, 20);
 }
 
+/// A nut that hangs on the threads of a rigid bolt, a few of whose facets reach a fraction of a micrometer deep: its
+/// energy is 1e-8 of what all of it would have, and still not what is left of fluxes that cancel.
+TEST(Energy, OfAShallowContactIsFoundByFluxes) {
+  constexpr double kByReference = 1.1597535567363557e-07;  // J, in extended precision, of all overlaps
+  const Geometry nut = make_nut("nut", {.height = 0.006, .segments = 72});
+  const Geometry surface =
+      make_surface_mesh("bolt", make_bolt_surface({.thread = {.clearance = 1e-4}, .length = 0.03, .segments = 72}));
+  SceneDescription description = two_bodies(nut, surface);
+  description.bodies[0].modulus = 1e7;
+  description.bodies[0].pose = {-8.5e-06, -2e-06, 0.024867, 0.9921, 0.0001, -0.0002, -0.1253};
+  description.bodies[1].rigid = true;
+  const Scene scene(description);
+  StateArrays states(description, 1);
+  State state = states.view();
+  state.poses.stride = 14;
+  const ByFluxes found = energy_by_fluxes(pair_context(scene.data().view, state, 0, 0));
+  EXPECT_NEAR(found.energy, kByReference, 1e-10 * kByReference);
+  EXPECT_LE(std::fabs(found.gap), detail::kMaxFluxGap * found.energy);
+}
+
 /// The contact surface is the boundary of where M's pressure is larger, and sinks are on the same side of it.
 TEST(Energy, OfPressuresThatAreEqualThroughoutAVolumeIsThatOfAllOverlaps) {
   const Geometry cube = make_box("cube", {0.1, 0.1, 0.1});
