@@ -186,20 +186,22 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   const SolverStage stage = stage_of(step.rollout, steps, plan);
   const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
   const VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, write, solver);
+  const bool is_sdirk2 = stage.integrator == Integrator::kSdirk2;
+  bool is_too_stiff = false;
   if (stage.integrator != Integrator::kEuler) {
     const double stiffest = stiffest_patch(warp, points, problem, step.rollout.time_step / plan.substeps, solver);
-    if (stage.integrator == Integrator::kSdirk2 && stiffest > kTooStiff) {
-      begin_again(warp, step, environment, plan, progress);
-      return kOk;
+    is_too_stiff = is_sdirk2 && stiffest > kTooStiff;
+  }
+  SolveResult solved = {};
+  if (!is_too_stiff) {
+    begin_points(warp, points, problem, stage, solver);
+    solved = solve_stage(warp, points, in, stage, problem, solver);
+    if (!velocities_hold(warp, in, solver)) {
+      exclude_environment(warp, step, progress);
+      return kDiverged | kFrozen;
     }
   }
-  begin_points(warp, points, problem, stage, solver);
-  const SolveResult solved = solve_stage(warp, points, in, stage, problem, solver);
-  if (!velocities_hold(warp, in, solver)) {
-    exclude_environment(warp, step, progress);
-    return kDiverged | kFrozen;
-  }
-  if (stage.integrator == Integrator::kSdirk2 && is_stopped(problem, solver)) {
+  if (is_too_stiff || (is_sdirk2 && is_stopped(problem, solver))) {
     begin_again(warp, step, environment, plan, progress);
     return kOk;
   }
@@ -217,11 +219,9 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   if (plan.is_done()) {
     add_to_sums(warp, step, progress);
     end_step(warp, in, stage, steps, solver, progress.bodies);
-  } else if (stage.last) {
-    begin_next_substep(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
-    keep_beginning(warp, step, progress);
   } else {
-    begin_second_stage(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
+    begin_next_stage(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
+    if (stage.last) keep_beginning(warp, step, progress);
   }
   if (warp.lane() == 0) {
     progress.counts->iterations += solved.iterations;

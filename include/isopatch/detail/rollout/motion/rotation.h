@@ -34,6 +34,7 @@ ISOPATCH_HD Quaternion exp(Vec3d r) {
   constexpr double kLargest = 4;  // of |r|^2
   constexpr int kMaxHalvings = 60;
   int halvings = 0;
+  ISOPATCH_NO_UNROLL
   while (dot(r, r) > kLargest && halvings < kMaxHalvings) {
     r = 0.5 * r;
     ++halvings;
@@ -48,6 +49,7 @@ ISOPATCH_HD Quaternion exp(Vec3d r) {
     sinc = fma(sinc, x * (1.0 / ((2 * k) * (2 * k + 1))), 1.0);
   }
   Quaternion q = {cos, (0.5 * sinc) * r};
+  ISOPATCH_NO_UNROLL
   for (; halvings > 0; --halvings) q = product(q, q);
   return q;
 }

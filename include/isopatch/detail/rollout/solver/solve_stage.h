@@ -100,13 +100,12 @@ ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int 
   return body.kind == MotionKind::kVelocity ? moved(base, in.state.twist(index), stage.onward) : base;
 }
 
-/// Ends the first of two stages: where the second one begins, and the `poses` in which it finds contact. Called by all
-/// lanes.
+/// Ends a stage that is not the last of a step: what the next one begins with, and the `poses` in which it finds
+/// contact. The second stage of sdirk2 extrapolates momenta. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const SolverStage& first,
-                                    const SolverStage& second, const SolverMemory& m, StageBody* bodies,
-                                    double* poses) {
-  constexpr double kBeyond = (1 - kGamma) / kGamma;  // momenta are extrapolated by this multiple of their change
+ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverStage& next,
+                                  const SolverMemory& m, StageBody* bodies, double* poses) {
+  constexpr double kBeyond = (1 - kGamma) / kGamma;  // by this multiple of their change
   const auto found = [&](int i) {
     const SolvedBody& solved = m.bodies[i];
     return solved.num_dofs == 0 ? Momentum{{0, 0, 0}, {0, 0, 0}} : solved.momentum(solved.twist(m.vectors.velocity));
@@ -114,48 +113,26 @@ ISOPATCH_HD void begin_second_stage(Warp& warp, const StageInput& in, const Solv
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     StageBody& at = bodies[i];
-    const Momentum momentum = found(i);
-    if (body.num_dofs() > 0) {
-      at.momentum = {fma(kBeyond, momentum.linear - at.momentum.linear, at.momentum.linear),
-                     fma(kBeyond, momentum.angular - at.momentum.angular, at.momentum.angular)};
+    const Momentum momentum = found(i), begun = at.momentum;
+    if (body.num_dofs() > 0) at.momentum = momentum;
+    if (body.num_dofs() > 0 && !stage.last) {
+      at.momentum = {fma(kBeyond, momentum.linear - begun.linear, begun.linear),
+                     fma(kBeyond, momentum.angular - begun.angular, begun.angular)};
     }
     if (body.is_joint()) {
-      at.velocity[0] = m.vectors.velocity[m.bodies[i].first_dof];
-      at.velocity[1] = fma(kBeyond, at.velocity[0] - at.velocity[1], at.velocity[1]);
-      at.position = fma(first.onward, at.velocity[0], at.position);
+      const double rate = m.vectors.velocity[m.bodies[i].first_dof];
+      at.velocity[0] = rate;
+      at.velocity[1] = stage.last ? rate : fma(kBeyond, rate - at.velocity[1], at.velocity[1]);
+      at.position = fma(stage.onward, rate, at.position);
     } else {
-      at.base = pose_after(in, first, i, at.base, momentum);
+      at.base = pose_after(in, stage, i, at.base, momentum);
+      if (stage.last && body.kind == MotionKind::kPath) at.set_velocity(m.bodies[i].known);
     }
   }
   warp.sync();
   follow_leaders(warp, in.view, in.scene.num_bodies, bodies);
-  place_all_for_contact(warp, in.view, in.scene.num_bodies, in.input, in.environment, in.state, second, found, bodies,
+  place_all_for_contact(warp, in.view, in.scene.num_bodies, in.input, in.environment, in.state, next, found, bodies,
                         poses);
-}
-
-/// Ends a sub-step that is not the last: what the next one begins with, and the `poses` in which it finds contact.
-/// Called by all lanes.
-template <class Warp>
-ISOPATCH_HD void begin_next_substep(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverStage& next,
-                                    const SolverMemory& m, StageBody* bodies, double* poses) {
-  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
-    const MovingBody& body = in.view.bodies[i];
-    const SolvedBody& solved = m.bodies[i];
-    StageBody& at = bodies[i];
-    if (body.num_dofs() > 0) at.momentum = solved.momentum(solved.twist(m.vectors.velocity));
-    if (body.is_joint()) {
-      at.velocity[0] = at.velocity[1] = m.vectors.velocity[solved.first_dof];
-      at.position = fma(stage.onward, at.velocity[0], at.position);
-    } else {
-      at.base = pose_after(in, stage, i, at.base, at.momentum);
-      if (body.kind == MotionKind::kPath) at.set_velocity(solved.known);
-    }
-  }
-  warp.sync();
-  follow_leaders(warp, in.view, in.scene.num_bodies, bodies);
-  place_all_for_contact(
-      warp, in.view, in.scene.num_bodies, in.input, in.environment, in.state, next,
-      [&](int i) { return bodies[i].momentum; }, bodies, poses);
 }
 
 /// Ends the last stage of a step, before which `steps` were taken: writes the state. Called by all lanes.
