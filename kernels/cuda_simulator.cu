@@ -207,6 +207,7 @@ class CudaSimulator final : public Simulator::Implementation {
                    {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
                     in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
                     in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity},
+                   arrays.going_on.data(),
                    arrays.sorting.data(),
                    arrays.solver.data(),
                    solver_size(capacity).words(),
@@ -234,6 +235,7 @@ class CudaSimulator final : public Simulator::Implementation {
     for (int step = 0; step < call.num_steps; ++step) {
       call.is_last = step + 1 == call.num_steps;
       for (call.search = 0; call.search < searches; ++call.search) {
+        call.evaluation.left = call.search > 0 ? call.arrays.going_on + call.search - 1 : nullptr;
         begin_environments(call.evaluation, stream);
         for (int model = 0; model < num_models(); ++model) {
           model_at(model).find_contacts(call.evaluation, call.step.rollout.points, call.arrays.contacts, stream);
@@ -244,6 +246,7 @@ class CudaSimulator final : public Simulator::Implementation {
     end_call(call, stream);
     if (!wants_evaluation(call.output)) return;
     BatchCall evaluation = call.evaluation;
+    evaluation.left = nullptr;
     evaluation.state.contact_state = array_of(call.step.state.contact_state, num_contact_states(call.step.scene));
     evaluation.results = evaluated_results(call.output);
     const bool alone = num_models() == 1;

@@ -35,7 +35,7 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
 #define ISOPATCH_SOLVE_BLOCKS 4
 #endif
 
-// Four blocks on a processor, for which the compiler spills 152 bytes. More were slower where a solve takes long, and
+// Four blocks on a processor, for which the compiler spills 126 bytes. More were slower where a solve takes long, and
 // faster where it is short: see bench/NOTES.md.
 template <class T>
 __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
@@ -47,6 +47,11 @@ __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
   ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
   double* const solver = arrays.solver + own * arrays.solver_words;
   const bool ends_step = call.search + 1 == max_searches(step.rollout);
+  if (ends_step) {
+    call.forget_searches();
+  } else if (call.evaluation.is_empty()) {
+    return;
+  }
   for (std::int32_t e; take_item(warp, &call.evaluation.counters->next_step, step.state.num_environments, e);) {
     std::uint32_t status = step.state.status[e];
     const int found = arrays.contacts.found[e];
@@ -65,7 +70,13 @@ __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
         exclude_environment(warp, step, memory);
       } else {
         status |= finish_stage<T>(warp, call, e, found, sorting, solver);
-        if (!ends_step && (status & kFrozen) == 0 && memory.plan->is_done()) set_aside(warp, step, memory);
+        if (!ends_step && (status & kFrozen) == 0) {
+          if (memory.plan->is_done()) {
+            set_aside(warp, step, memory);
+          } else if (warp.lane() == 0) {
+            atomicAdd(arrays.going_on + call.search, 1);
+          }
+        }
       }
     }
     if (ends_step && !call.is_last && (status & kFrozen) == 0)

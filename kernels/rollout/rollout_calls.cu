@@ -18,6 +18,7 @@ __device__ std::int64_t environment_of_warp() {
 
 __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
+  call.forget_searches();
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;
   const StepProgress memory = call.arrays.of(call.step, e);

@@ -51,7 +51,7 @@ struct StepArrays {
   DeviceBuffer<double> poses, forces, sums;
   DeviceBuffer<StepCounts> counts;
   DeviceBuffer<std::uint32_t> contact_status;
-  DeviceBuffer<std::int32_t> found, geometries;
+  DeviceBuffer<std::int32_t> found, geometries, going_on;
   DeviceBuffer<ContactEntry> listed, sorting;
   DeviceBuffer<std::byte> polygons;
   DeviceBuffer<double> solver, contact_states, next_contact_states;
@@ -59,7 +59,8 @@ struct StepArrays {
   /// What the constructor allocates for this size.
   static std::size_t bytes(const StepSize& size) {
     return size.pairs * (sizeof(std::int64_t) + 6 * sizeof(double)) + size.forces * sizeof(double) +
-           sizeof(CallCounters) + size.stage_bodies * sizeof(StageBody) + size.bodies * kPoseSize * sizeof(double) +
+           sizeof(CallCounters) + kMaxSearches * sizeof(std::int32_t) + size.stage_bodies * sizeof(StageBody) +
+           size.bodies * kPoseSize * sizeof(double) +
            size.environments * (sizeof(StepPlan) + sizeof(StepCounts) + sizeof(std::uint32_t) + sizeof(std::int32_t)) +
            size.parts * sizeof(std::int32_t) + (size.polygons + size.sorting) * sizeof(ContactEntry) +
            size.polygon_bytes + (size.solver_words + 2 * size.contact_states) * sizeof(double);

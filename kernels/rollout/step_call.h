@@ -18,7 +18,8 @@ struct StepArraysView {
   double* sums;  // null where no mean is asked for
   double *contact_states, *next_contact_states;
   StepCounts* counts;
-  ContactLists contacts;  // `found` is 0 between stages
+  ContactLists contacts;   // `found` is 0 between stages
+  std::int32_t* going_on;  // after each search of the step: environments that another one follows for; kMaxSearches
 
   // a row for each warp that solves
   ContactEntry* sorting;  // `capacity`
@@ -48,6 +49,14 @@ struct StepCall {
   int num_steps;  // of the call
   int search;     // of the step, of max_searches(); environments that need fewer are set aside until the last one
   bool is_last;   // step of the call
+
+#if defined(__CUDACC__)
+  /// Before the first search of a step. Called by all threads; those of the first block do it.
+  __device__ void forget_searches() const {
+    if (blockIdx.x != 0) return;
+    for (unsigned i = threadIdx.x; i < kMaxSearches; i += blockDim.x) arrays.going_on[i] = 0;
+  }
+#endif
 };
 
 /// Begins a call, and its first step if there is one.

@@ -46,6 +46,14 @@ struct CudaWarp {
     return value;
   }
 
+  /// A line of 128 bytes for each lane and round.
+  __device__ void prefetch(const void* begin, int bytes) const {
+    constexpr int kLine = 128;
+    for (int at = lane() * kLine; at < bytes; at += kSize * kLine) {
+      asm volatile("prefetch.global.L1 [%0];" ::"l"(static_cast<const char*>(begin) + at));
+    }
+  }
+
   __device__ int reserve(std::int32_t* counter, int count) const { return atomicAdd(counter, count); }
   __device__ std::int64_t reserve(std::int64_t* counter, std::int64_t count) const {
     return static_cast<std::int64_t>(

@@ -26,7 +26,9 @@ struct BatchCall {
   Results results;
   std::int64_t* list;  // num_environments x num_pair_views; see PairLists
   CallCounters* counters;
+  const std::int32_t* left = nullptr;  // if a kernel before counts them: environments with anything to do
 
+  ISOPATCH_HD bool is_empty() const { return left != nullptr && *left == 0; }
   ISOPATCH_HD PairLists near_pairs() const { return {list, counters->listed, state.num_environments}; }
 };
 

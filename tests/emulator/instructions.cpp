@@ -174,6 +174,7 @@ Forms make_forms() {
   forms["%nctaid.x"] = {grid_size, {4}};
 
   forms["fence.acq_rel.gpu"] = {fence, {}};
+  forms["prefetch.global.L1"] = {prefetch, {}};
   forms["bar.warp.sync"] = {synchronize, {4}};
   forms["bar.sync"] = {synchronize_block, {4}};
   forms["vote.sync.ballot.b32"] = {vote, {4, kMask, 4}};

@@ -226,7 +226,8 @@ inline void grid_size(Warp& w, const Instruction& i) {
   each<u32>(w, i.slots[0], [&](int) { return w.launch().grid; });
 }
 
-inline void fence(Warp&, const Instruction&) {}  // warps take turns, and see all that others wrote
+inline void fence(Warp&, const Instruction&) {}     // warps take turns, and see all that others wrote
+inline void prefetch(Warp&, const Instruction&) {}  // there are no caches
 
 inline void synchronize(Warp& w, const Instruction& i) {
   w.require_together(*w.lanes<u32>(i.slots[0]));

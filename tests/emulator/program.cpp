@@ -248,6 +248,7 @@ class Reader {
       read_address(i, operands.at(1));
       operands.erase(operands.begin() + 1);
     }
+    if (name.starts_with("prefetch.")) operands.clear();
     constexpr const char* kNone = "_";
     if (name.starts_with("shfl.") && operands.size() == 5) operands.insert(operands.begin() + 1, kNone);
     if (operands.size() != form->operands.size()) throw std::runtime_error("has too few or too many operands");

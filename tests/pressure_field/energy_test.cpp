@@ -143,7 +143,7 @@ TEST(Energy, ByFluxesIsThatOfAllOverlaps) {
 /// energy is 1e-8 of what all of it would have, and still not what is left of fluxes that cancel.
 TEST(Energy, OfAShallowContactIsFoundByFluxes) {
   constexpr double kByReference = 1.1597535567363557e-07;  // J, in extended precision, of all overlaps
-  const Geometry nut = make_nut("nut", {.height = 0.006, .segments = 72});
+  const Geometry nut = make_nut("nut", {.thread = {}, .height = 0.006, .segments = 72});
   const Geometry surface =
       make_surface_mesh("bolt", make_bolt_surface({.thread = {.clearance = 1e-4}, .length = 0.03, .segments = 72}));
   SceneDescription description = two_bodies(nut, surface);

@@ -13,6 +13,7 @@
 //   int from_first(int)                   lane 0's value, in every lane
 //   int from_lane(int, int)               that of the lane given second, which is the same in every lane
 //   double from_lane(double, int)         likewise (32 lanes only)
+//   void prefetch(const void*, int bytes) says that they will be read soon
 //   void sync()                           makes writes to the workspace visible to all lanes
 //   int reserve(std::int32_t*, int)       adds to a counter other warps may share, returns the value before
 //   std::int64_t reserve(std::int64_t*, std::int64_t)   likewise
@@ -45,6 +46,7 @@ struct SerialWarp {
   ISOPATCH_HD double max(double value) const { return value; }
   ISOPATCH_HD int from_first(int value) const { return value; }
   ISOPATCH_HD int from_lane(int value, int /*lane*/) const { return value; }
+  ISOPATCH_HD void prefetch(const void* /*begin*/, int /*bytes*/) const {}
   ISOPATCH_HD void sync() const {}
   ISOPATCH_HD int reserve(std::int32_t* counter, int count) const {
     const int before = *counter;

@@ -113,6 +113,8 @@ ISOPATCH_HD int max_searches(const RolloutView& view) {
   return view.max_substeps * (view.integrator == Integrator::kSdirk2 ? 3 : 1);
 }
 
+inline constexpr int kMaxSearches = 3 * limits::kMaxSubsteps;
+
 /// How often an environment has bodies and wrenches in a step: sdirk2 keeps what a sub-step begins with.
 ISOPATCH_HD int step_copies(const RolloutView& view) { return view.integrator == Integrator::kSdirk2 ? 2 : 1; }
 

@@ -202,46 +202,52 @@ struct WarpPointSums {
   ISOPATCH_HD void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                             const RelativeTwist<double>& twist, double (&sums)[ImpulseSums::kSize]) const {
     lane_sums(
-        warp, polygons, [&](int i, double(&add)[ImpulseSums::kSize]) { add_impulses(p, columns.load(i), twist, add); },
+        warp, polygons,
+        [&](int i, double(&add)[ImpulseSums::kSize]) { add_impulses(p, load(columns, i, polygons), twist, add); },
         sums);
   }
   ISOPATCH_HD void matrix(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                           const RelativeTwist<double>& twist, double (&sums)[MatrixSums::kSize]) const {
     lane_sums(
-        warp, polygons, [&](int i, double(&add)[MatrixSums::kSize]) { add_matrix(p, columns.load(i), twist, add); },
-        sums);
+        warp, polygons,
+        [&](int i, double(&add)[MatrixSums::kSize]) { add_matrix(p, load(columns, i, polygons), twist, add); }, sums);
   }
   ISOPATCH_HD double potential(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                                const RelativeTwist<double>& twist) const {
     double sums[1];
     lane_sums(
-        warp, polygons, [&](int i, double(&add)[1]) { add_potential(p, columns.load(i), twist, add); }, sums);
+        warp, polygons, [&](int i, double(&add)[1]) { add_potential(p, load(columns, i, polygons), twist, add); },
+        sums);
     return sums[0];
   }
   ISOPATCH_HD void slopes(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                           const RelativeTwist<double>& twist, const RelativeTwist<double>& change,
                           double (&sums)[2]) const {
     lane_sums(
-        warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, columns.load(i), twist, change, add); }, sums);
+        warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, load(columns, i, polygons), twist, change, add); },
+        sums);
   }
   /// Of polygons before their points are made of them, as the next one.
   ISOPATCH_HD void patch(const PolygonColumns& columns, int polygons, const BodyMobility& a, const BodyMobility& b,
                          double (&sums)[DamperSums::kSize]) const {
     lane_sums(
-        warp, polygons, [&](int i, double(&add)[DamperSums::kSize]) { add_patch(a, b, columns.read(i), add); }, sums);
+        warp, polygons,
+        [&](int i, double(&add)[DamperSums::kSize]) { add_patch(a, b, read(columns, i, polygons), add); }, sums);
   }
   ISOPATCH_HD void carried(const PolygonColumns& columns, int polygons, const PatchMotion& motion,
                            double (&sums)[CarrySums::kSize]) const {
     lane_sums(
         warp, polygons,
-        [&](int i, double(&add)[CarrySums::kSize]) { add_carried(motion, columns.slope(i), columns.read(i), add); },
+        [&](int i, double(&add)[CarrySums::kSize]) {
+          add_carried(motion, columns.slope(i), read(columns, i, polygons), add);
+        },
         sums);
   }
   /// Makes points of polygons and begins the step; `predicted` if the polygons were found at the end of it.
   ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist, bool predicted) const {
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
-      PolygonPoints<double> points = columns.read(i);
+      PolygonPoints<double> points = read(columns, i, polygons);
       begin_limits(p, twist, points);
       if (predicted) move_forces_back(p, twist, points);
       columns.store(i, points);
@@ -251,7 +257,7 @@ struct WarpPointSums {
   ISOPATCH_HD void begin_damped(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                                 const RelativeTwist<double>& twist, const PatchDamper& damper) const {
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
-      PolygonPoints<double> points = columns.read(i);
+      PolygonPoints<double> points = read(columns, i, polygons);
       begin_limits(p, twist, points);
       apply_damper(damper, points);
       columns.store(i, points);
@@ -260,10 +266,26 @@ struct WarpPointSums {
   ISOPATCH_HD void renew(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist) const {
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
-      PolygonPoints<double> points = columns.load(i);
+      PolygonPoints<double> points = load(columns, i, polygons);
       renew_limits(p, twist, points);
       columns.store(i, points);
     }
+  }
+
+ private:
+  /// Polygon i, while the next block of polygons is on its way from memory: a pair with many of them is read again and
+  /// again, and has no room in the first-level cache.
+  ISOPATCH_HD PolygonPoints<double> load(const PolygonColumns& columns, int i, int polygons) const {
+    fetch_next(columns, i, polygons);
+    return columns.load(i);
+  }
+  ISOPATCH_HD PolygonPoints<double> read(const PolygonColumns& columns, int i, int polygons) const {
+    fetch_next(columns, i, polygons);
+    return columns.read(i);
+  }
+  ISOPATCH_HD void fetch_next(const PolygonColumns& columns, int i, int polygons) const {
+    const int next = i / kSumLanes + 1;
+    if (next * kSumLanes < polygons) warp.prefetch(columns.block(next), PolygonColumns::kBlock * sizeof(double));
   }
 };
 

@@ -92,6 +92,7 @@ class PolygonColumns {
 
   ISOPATCH_HD explicit PolygonColumns(double* first_block) : first_(first_block) {}
 
+  ISOPATCH_HD const double* block(int index) const { return first_ + static_cast<std::ptrdiff_t>(index) * kBlock; }
   ISOPATCH_HD double* column(int polygon) const {
     return first_ + static_cast<std::ptrdiff_t>(polygon / kSumLanes) * kBlock + polygon % kSumLanes;
   }
