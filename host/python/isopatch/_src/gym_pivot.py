@@ -8,9 +8,9 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from isopatch._src.gym_random import checked_widths
 from isopatch._src.gym_single import Env
 from isopatch._src.gym_vector import VectorEnv
-from isopatch._src.messages import shown
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
@@ -120,7 +120,7 @@ class PivotVectorEnv(VectorEnv):
             first_index=first_index,
             render_mode=render_mode,
         )
-        self._widths = _checked_widths(randomize)
+        self._widths = checked_widths("Pivot", randomize, _RANDOM)
         self._most = self.array(most)
         self._bar = self.simulator.scene.body_index("bar")
         self._goal = self.array(np.zeros(num_envs))
@@ -246,14 +246,3 @@ def register() -> None:
             vector_entry_point="isopatch.gym:PivotVectorEnv",
             max_episode_steps=MAX_EPISODE_STEPS,
         )
-
-
-def _checked_widths(randomize: Mapping[str, float] | None) -> np.ndarray:
-    """[3], in the order of _RANDOM."""
-    given = dict(randomize or {})
-    for name, width in given.items():
-        if name not in _RANDOM:
-            raise ValueError(f"Pivot: randomize: unknown name {shown(name)}; expected one of {', '.join(_RANDOM)}")
-        if not isinstance(width, (int, float, np.number)) or not 0 <= width < 1:
-            raise ValueError(f"Pivot: randomize: {name}: expected a number in [0, 1), found {shown(width)}")
-    return np.array([given.get(name, 0.0) for name in _RANDOM], np.float64)
