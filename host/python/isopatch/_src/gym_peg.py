@@ -14,7 +14,7 @@ from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
 ID = "isopatch/PegInHole-v0"
-MAX_EPISODE_STEPS = 150
+MAX_EPISODE_STEPS = 100
 _WIDTH = 0.01  # of the square peg, m
 _CLEARANCE = 0.0003  # on each side, m
 _LENGTH = 0.02  # of the peg below its head, m
@@ -22,7 +22,7 @@ _START_HEIGHT = 0.003  # of the peg's end above where the block's top is on aver
 _UNKNOWN = 0.002  # half of the width from which each coordinate of the block's place is drawn, m
 _DEPTH = 0.01  # at which the peg is in, m
 _MAX_SPEED = 0.02  # m/s
-_MAX_FORCE = 40.0  # N
+_MAX_FORCE = 15.0  # N
 _STEPS_PER_ACTION = 10  # of 2 ms
 _FRICTION = 0.2  # of peg and block
 _MODULUS = 6e4  # of the mount, Pa
@@ -37,7 +37,7 @@ _OBSERVED = {"way of the holder [m]": 0.05, "force on the holder [N]": 50.0, "to
 
 
 def _pad(width: float, height: float, thickness: float) -> dict[str, Any]:
-    """A soft pad from z = 0 to its back, which is glued to the holder: the pressure grows from the front to the back."""
+    """A soft pad from z = 0 to its back, which is glued to the holder: the pressure grows from front to back."""
     corners = np.array([[i, j, k] for k in (0, 1) for j in (-1, 1) for i in (-1, 1)])
     return {
         "type": "tet_mesh",
@@ -114,7 +114,7 @@ class PegInHoleVectorEnv(VectorEnv):
     over the last action, and 0 at the start. The axes are those of the world, with z up.
 
     An episode ends with a reward of 1 once the peg is 10 mm deep in the hole, and of -1 if the force has been more than
-    40 N. Each action also earns how much the peg has gone deeper, over 10 mm, and half of how much nearer the middle of
+    15 N. Each action also earns how much the peg has gone deeper, over 10 mm, and half of how much nearer the middle of
     its end has come to the hole's axis, over 2 mm, and costs 0.005.
 
     Infos have `inserted` and `broken` (too much force) [N], bool, `depth` [N], m, of the peg's end below the block's
