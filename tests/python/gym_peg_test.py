@@ -200,3 +200,12 @@ def test_things_that_vary_need_more_force_than_the_one_of_the_scene(tmp_path):
     most = re.search(r"^([\d.]+) N hold 99 %", printed, re.M).group(1)
     assert 0.5 <= float(nominal) < float(most) <= 8 and int(share) < 90, printed
     assert len(re.findall(r"^  (ball|can|box|egg|wedge): half", printed, re.M)) == 5
+
+
+@pytest.mark.parametrize("sees", [(), ("--blind",)])
+def test_the_training_script_runs(tmp_path, sees):
+    options = ("--steps", 256, "--envs", 4, "--unseen", 4, "--seed", 3, "--output", "policy.npz", *sees)
+    printed = run_example("train_peg.py", *options, folder=tmp_path)
+    assert "step 256: reward" in printed and "policy: inserted" in printed, printed
+    scale = np.load(tmp_path / "policy.npz")["scale"]
+    assert np.isinf(scale[3:]).all() if sees else np.isfinite(scale).all()

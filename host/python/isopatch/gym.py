@@ -14,7 +14,8 @@ from isopatch._src.extras import require as _require
 
 _require("gymnasium", "gym")
 
-from isopatch._src import gym_peg, gym_pivot  # noqa: E402
+from isopatch._src import gym_peg as _peg  # noqa: E402
+from isopatch._src import gym_pivot as _pivot  # noqa: E402
 from isopatch._src.gym_peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
 from isopatch._src.gym_pivot import PivotEnv, PivotVectorEnv  # noqa: E402
 from isopatch._src.gym_single import Env  # noqa: E402
@@ -25,8 +26,8 @@ __all__ = ["Env", "PegInHoleEnv", "PegInHoleVectorEnv", "PivotEnv", "PivotVector
 
 def register() -> None:
     """Tells Gymnasium of the environments here, scalar and vector, if it has not been told."""
-    gym_pivot.register()
-    gym_peg.register()
+    _pivot.register()
+    _peg.register()
 
 
 register()

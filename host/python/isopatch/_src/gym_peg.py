@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from isopatch._src.gym_random import checked_widths
+from isopatch._src.gym_pivot import checked_widths
 from isopatch._src.gym_single import Env
 from isopatch._src.gym_vector import VectorEnv
 from isopatch._src.scene import Scene

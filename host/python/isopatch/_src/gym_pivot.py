@@ -8,9 +8,9 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from isopatch._src.gym_random import checked_widths
 from isopatch._src.gym_single import Env
 from isopatch._src.gym_vector import VectorEnv
+from isopatch._src.messages import shown
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
@@ -246,3 +246,14 @@ def register() -> None:
             vector_entry_point="isopatch.gym:PivotVectorEnv",
             max_episode_steps=MAX_EPISODE_STEPS,
         )
+
+
+def checked_widths(name: str, randomize: Mapping[str, float] | None, known: Sequence[str]) -> np.ndarray:
+    """The widths of `randomize`, in the order of the `known` names, 0 where there is none."""
+    given = dict(randomize or {})
+    for key, width in given.items():
+        if key not in known:
+            raise ValueError(f"{name}: randomize: unknown name {shown(key)}; expected one of {', '.join(known)}")
+        if not isinstance(width, (int, float, np.number)) or not 0 <= width < 1:
+            raise ValueError(f"{name}: randomize: {key}: expected a number in [0, 1), found {shown(width)}")
+    return np.array([given.get(key, 0.0) for key in known], np.float64)
