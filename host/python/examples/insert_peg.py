@@ -13,7 +13,7 @@ UNSEEN = 1_000_003  # a seed; what policies were adjusted with has others
 WEIGHT = 0.48  # N, of the peg
 STEPS_PER_ACTION = 10
 # the best spiral that 100 tries of numbers have found: m, m, turns, actions and m
-SPIRAL = {"height": 0.0036, "radius": 0.0018, "turns": 3.7, "actions": 62, "sink": 0.0024}
+SPIRAL = {"way": 0.0024, "radius": 0.0021, "turns": 4.03, "actions": 55, "sink": 0.0019}
 
 
 class Touch:
@@ -38,13 +38,13 @@ class Touch:
 
 
 class Spiral:
-    """Feels nothing: goes down, draws a spiral inwards while it sinks, and then goes down there."""
+    """Feels nothing: goes down some way, draws a spiral outwards while it sinks, and then goes down there."""
 
-    def __init__(self, num_envs, height, radius, turns, actions, sink):
-        left = np.linspace(1, 0, actions + 1)
-        at = radius * np.sqrt(left) * np.exp(2j * np.pi * turns * np.sqrt(left))
-        spiral = np.column_stack([at.real, at.imag, -height - sink * (1 - left)])
-        first = np.linspace(0, 1, int(np.ceil(np.abs(spiral[0]).max() / 4e-4)) + 1)[:, None] * spiral[0]
+    def __init__(self, num_envs, way, radius, turns, actions, sink):
+        part = np.linspace(0, 1, actions + 1)
+        at = radius * np.sqrt(part) * np.exp(2j * np.pi * turns * np.sqrt(part))
+        spiral = np.column_stack([at.real, at.imag, -way - sink * part])
+        first = np.linspace(0, 1, round(way / 4e-4) + 1)[:, None] * spiral[0]
         last = spiral[-1] - np.arange(1, 201)[:, None] * [0, 0, 4e-4]
         self.moves = np.diff(np.concatenate([first, spiral[1:], last]), axis=0) / 4e-4
         self.num_envs, self.count = num_envs, 0
