@@ -144,6 +144,20 @@ def test_what_is_pushed_into_its_hole_is_in_and_what_is_pushed_beside_is_broken(
     assert (rewards[:2] > 1.5).all() and rewards[2] < -0.5
 
 
+def test_only_what_is_named_varies():
+    """Materials that vary by nothing are those of the scene, and friction acts on peg and block alone."""
+    envs = [
+        PegInHoleVectorEnv(4, threads=1, randomize=widths, max_episode_steps=None)
+        for widths in (None, {"friction": 1e-12}, {"mass": 0.9}, {"friction": 0.9}, {"modulus": 0.9})
+    ]
+    rows = [[e.reset(seed=1)[0]] + [e.step(np.tile([1, 0, -1], (4, 1)))[0] for _ in range(5)] for e in envs]
+    free, pressed = (np.array([row[k] for row in rows]) for k in (2, 5))
+    assert (pressed[0, :, 5] > 1).any() and np.allclose(pressed[0], pressed[1], atol=1e-6)
+    changed = [np.abs(free[i] - free[0]).max(axis=1) for i in (2, 3, 4)]
+    assert (changed[0] > 0.01).all() and (changed[1] < 1e-6).all(), changed
+    assert all((np.abs(pressed[i] - pressed[0]) > 0.01).any() for i in (2, 3, 4))
+
+
 @requires("torch")
 def test_arrays_of_torch_are_those_of_numpy():
     import torch

@@ -113,9 +113,9 @@ class PegInHoleVectorEnv(VectorEnv):
     [3], N, and its torque, [3], N m, about the middle of the peg's end where it would be without load; both are means
     over the last action, and 0 at the start. The axes are those of the world, with z up.
 
-    An episode ends with a reward of 1 once the peg is 10 mm deep in the hole, and of -1 if the force has been more than
-    15 N. Each action also earns how much the peg has gone deeper, over 10 mm, and half of how much nearer the middle of
-    its end has come to the hole's axis, over 2 mm, and costs 0.005.
+    An episode ends with a reward of 1 once the peg is 10 mm deep in the hole, and of -1 if the force, as it is observed,
+    is more than 15 N. Each action also earns how much the peg has gone deeper, over 10 mm, and half of how much nearer
+    the middle of its end has come to the hole's axis, over 2 mm, and costs 0.005.
 
     Infos have `inserted` and `broken` (too much force) [N], bool, `depth` [N], m, of the peg's end below the block's
     top, `force` [N], N, of the last action, and `hole` [N, 3], m, where the middle of the hole's top is.
@@ -169,6 +169,7 @@ class PegInHoleVectorEnv(VectorEnv):
         self._pads = [part.index for part in scene.parts if part.body == "holder"]
         self._mass_scale = self.array(np.ones((num_envs, scene.num_bodies)))
         self._friction = self.array(_FRICTION * parts)
+        self._friction[:, self._pads] = 0
         self._modulus = self.array(_PEG_MODULUS * parts)
         self._modulus[:, self._pads] = _MODULUS
 
@@ -181,9 +182,11 @@ class PegInHoleVectorEnv(VectorEnv):
         self._wrench[mask] = 0
         mass, friction, modulus = 1 + self._widths[:, None] * drawn[:, 3:].T
         self._mass_scale[mask, self._peg] = self.array(mass)
-        self._friction[mask] = self.array(_FRICTION * friction[:, None])
-        for pad in self._pads:
-            self._modulus[mask, pad] = self.array(_MODULUS * modulus)
+        for part in range(self._friction.shape[1]):
+            if part in self._pads:
+                self._modulus[mask, part] = self.array(_MODULUS * modulus)
+            else:
+                self._friction[mask, part] = self.array(_FRICTION * friction)
 
     def act(self, actions: Any) -> None:
         """Moves the holder for 20 ms; `actions` [N, 3], as VectorEnv.act()."""
