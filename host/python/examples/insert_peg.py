@@ -12,7 +12,7 @@ from isopatch.gym import PegInHoleVectorEnv
 UNSEEN = 1_000_003  # a seed; what policies were adjusted with has others
 WEIGHT = 0.48  # N, of the peg
 STEPS_PER_ACTION = 10
-# the best spiral that 100 tries of numbers have found: m, m, turns, actions and m
+# the best of 120 spirals, by the seeds 1000 to 1003: m, m, turns, actions and m
 SPIRAL = {"way": 0.0024, "radius": 0.0021, "turns": 4.03, "actions": 55, "sink": 0.0019}
 
 
