@@ -113,7 +113,7 @@ class PegInHoleVectorEnv(VectorEnv):
     [3], N, and its torque, [3], N m, about the middle of the peg's end where it would be without load; both are means
     over the last action, and 0 at the start. The axes are those of the world, with z up.
 
-    An episode ends with a reward of 1 once the peg is 10 mm deep in the hole, and of -1 if the force, as it is observed,
+    An episode ends with a reward of 1 once the peg is 10 mm deep in the hole, and of -1 if the force that is observed
     is more than 15 N. Each action also earns how much the peg has gone deeper, over 10 mm, and half of how much nearer
     the middle of its end has come to the hole's axis, over 2 mm, and costs 0.005.
 
