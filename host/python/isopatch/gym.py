@@ -1,7 +1,7 @@
 """Environments for learning, as Gymnasium has them: `pip install isopatch[gym]`.
 
     import gymnasium
-    import isopatch.gym  # registers isopatch/Pivot-v0
+    import isopatch.gym  # registers isopatch/Pivot-v0 and isopatch/PegInHole-v0
 
     envs = gymnasium.make_vec("isopatch/Pivot-v0", num_envs=64)
     observations, infos = envs.reset(seed=1)
@@ -14,10 +14,20 @@ from isopatch._src.extras import require as _require
 
 _require("gymnasium", "gym")
 
-from isopatch._src.gym_pivot import PivotEnv, PivotVectorEnv, register  # noqa: E402
+from isopatch._src import gym_peg as _peg  # noqa: E402
+from isopatch._src import gym_pivot as _pivot  # noqa: E402
+from isopatch._src.gym_peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
+from isopatch._src.gym_pivot import PivotEnv, PivotVectorEnv  # noqa: E402
 from isopatch._src.gym_single import Env  # noqa: E402
 from isopatch._src.gym_vector import VectorEnv  # noqa: E402
 
-__all__ = ["Env", "PivotEnv", "PivotVectorEnv", "VectorEnv", "register"]
+__all__ = ["Env", "PegInHoleEnv", "PegInHoleVectorEnv", "PivotEnv", "PivotVectorEnv", "VectorEnv", "register"]
+
+
+def register() -> None:
+    """Tells Gymnasium of the environments here, scalar and vector, if it has not been told."""
+    _pivot.register()
+    _peg.register()
+
 
 register()

@@ -120,7 +120,7 @@ class PivotVectorEnv(VectorEnv):
             first_index=first_index,
             render_mode=render_mode,
         )
-        self._widths = _checked_widths(randomize)
+        self._widths = checked_widths("Pivot", randomize, _RANDOM)
         self._most = self.array(most)
         self._bar = self.simulator.scene.body_index("bar")
         self._goal = self.array(np.zeros(num_envs))
@@ -248,12 +248,12 @@ def register() -> None:
         )
 
 
-def _checked_widths(randomize: Mapping[str, float] | None) -> np.ndarray:
-    """[3], in the order of _RANDOM."""
+def checked_widths(name: str, randomize: Mapping[str, float] | None, known: Sequence[str]) -> np.ndarray:
+    """The widths of `randomize`, in the order of the `known` names, 0 where there is none."""
     given = dict(randomize or {})
-    for name, width in given.items():
-        if name not in _RANDOM:
-            raise ValueError(f"Pivot: randomize: unknown name {shown(name)}; expected one of {', '.join(_RANDOM)}")
+    for key, width in given.items():
+        if key not in known:
+            raise ValueError(f"{name}: randomize: unknown name {shown(key)}; expected one of {', '.join(known)}")
         if not isinstance(width, (int, float, np.number)) or not 0 <= width < 1:
-            raise ValueError(f"Pivot: randomize: {name}: expected a number in [0, 1), found {shown(width)}")
-    return np.array([given.get(name, 0.0) for name in _RANDOM], np.float64)
+            raise ValueError(f"{name}: randomize: {key}: expected a number in [0, 1), found {shown(width)}")
+    return np.array([given.get(key, 0.0) for key in known], np.float64)
