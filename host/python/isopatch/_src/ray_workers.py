@@ -10,11 +10,15 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from isopatch import _core
+from isopatch._src import arguments
 from isopatch._src.extras import require
 from isopatch._src.records import CONTACT_DTYPE, POLYGON_DTYPE, Contacts, Polygons, on_host
 from isopatch._src.results import SimulatorState
 
 _INLINE = 1 << 16  # bytes of arguments that go with a message; more of them go to Ray's shared memory, once
+_SHORT = 4e-3  # s of work that takes no worker: to ask two for nothing takes Ray about half of it
+_LONG = 0.05  # s of work of a worker, from which on it gets two shares
+_RECORDS = {Polygons: POLYGON_DTYPE, Contacts: CONTACT_DTYPE}
 
 
 class Worker:
@@ -32,9 +36,8 @@ class Worker:
         found = _on_host(evaluator.evaluate(**self._placed(arrays, begin, end), **options))
         for kind in ("polygon", "contact"):  # packed: as many rows as are needed, whatever the capacity
             for name in found.keys() & {f"packed_{kind}s", f"{kind}_environments"}:
-                fitting = found[name][: found[f"{kind}_offsets"][-1]]
-                found[name] = np.zeros(found[f"{kind}_offsets"][-1], fitting.dtype)
-                found[name][: len(fitting)] = fitting
+                rows, needed = found[name], found[f"{kind}_offsets"][-1]
+                found[name] = np.append(rows[:needed], np.zeros(max(needed - len(rows), 0), rows.dtype))
         return found, time.perf_counter() - start
 
     def step(self, arrays: dict[str, Any], begin: int, end: int, n: int, outputs: Any) -> tuple[Any, float]:
@@ -47,73 +50,100 @@ class Worker:
 
     def _placed(self, arrays: dict[str, Any], begin: int, end: int) -> dict[str, Any]:
         rows = {name: np.array(array[begin:end]) for name, array in arrays.items()}
-        if self._compute[0].startswith("cuda"):
-            torch = require("torch", "torch")
-            rows = {name: torch.from_numpy(array).to(self._compute[0]) for name, array in rows.items()}
-        return rows
+        if not self._compute[0].startswith("cuda"):
+            return rows
+        torch = require("torch", "torch")
+        return {name: torch.from_numpy(array).to(self._compute[0]) for name, array in rows.items()}
 
 
 def _on_host(results: Any) -> dict[str, np.ndarray]:
-    kinds = {Polygons: POLYGON_DTYPE, Contacts: CONTACT_DTYPE}
     found = {name: array for name, array in results._asdict().items() if array is not None}
-    return {
-        name: on_host(array.words).view(kinds[type(array)])[..., 0] if type(array) in kinds else on_host(array)
-        for name, array in found.items()
-    }
+    records = {k: on_host(a.words).view(_RECORDS[type(a)])[..., 0] for k, a in found.items() if type(a) in _RECORDS}
+    return {name: on_host(array) for name, array in found.items() if name not in records} | records
 
 
 class Workers:
-    """Actors that take the shares of calls. One that ends is started again, and its share repeated once."""
+    """Actors that take the shares of calls. One that ends is started again, and its share repeated once.
 
-    def __init__(self, count: int, num_cpus: int, num_gpus: int, scene: Any, *made_of: Any) -> None:
-        self._actor = ray.remote(Worker).options(num_cpus=num_cpus, num_gpus=num_gpus)
-        self._made_of = ray.put(scene), *made_of
+    The `units` of a call are its environments times steps.
+    """
+
+    def __init__(self, count: int | None, shares: Any, scene: Any, options: str, *compute: Any) -> None:
+        device, _, threads = compute
+        if arguments.count("Pool", "threads", threads) < 1:
+            raise ValueError(f"Pool: threads: expected 1 or more, found {threads}")
+        if not ray.is_initialized():
+            ray.init()
+        on_cuda, there = device.startswith("cuda"), ray.cluster_resources()
+        most = int(min(there.get("CPU", 0) // threads, there.get("GPU", 0) if on_cuda else np.inf))
+        count = most if count is None else arguments.integer("Pool", "workers", count)
+        if not 1 <= count <= most:
+            each = f"threads={threads}{', and a GPU,' if on_cuda else ''} each"
+            raise ValueError(f"Pool: workers: the cluster has room for {most} with {each}, found {count}")
+        self._actor = ray.remote(Worker).options(num_cpus=threads, num_gpus=int(on_cuda))
+        self._made_of = ray.put(scene), options, *compute
         self.actors = [self._actor.remote(*self._made_of) for _ in range(count)]
+        self._shares = None if shares is None else max(1, arguments.count("Pool", "shares", shares))
+        self._threads, self._learns = threads, device == "cpu" and shares is None
+        self._cost = np.inf  # s of a unit on a core, in the last call
 
-    def call(
-        self, method: str, shares: list[tuple[int, int]], arrays: dict[str, Any], *options: Any
-    ) -> tuple[dict[str, np.ndarray], float]:
-        """What the method returns of all environments, and the seconds of all shares."""
+    def is_short(self, units: int) -> bool:
+        """Whether a call is done before a worker has answered."""
+        return not units or units * self._cost < _SHORT
+
+    def here(self, units: int, function: Any, *given: Any, **named: Any) -> Any:
+        """Makes a call without the workers."""
+        start = time.perf_counter()
+        results = function(*given, **named)
+        self._learn(time.perf_counter() - start, units)
+        return results
+
+    def _learn(self, seconds: float, units: int) -> None:
+        self._cost = seconds / units if self._learns and units else self._cost
+
+    def call(self, method: str, n: int, units: int, arrays: dict[str, Any], *options: Any) -> dict[str, np.ndarray]:
+        """What the method returns of `n` environments, by name."""
+        few = units * self._cost < _LONG * len(self.actors)
+        count = min(n, self._shares or len(self.actors) * (1 if few else 2))
+        shares = [(n * i // count, n * (i + 1) // count) for i in range(count)]
         given = arrays if sum(array.nbytes for array in arrays.values()) <= _INLINE else ray.put(arrays)
         waiting, idle, running = deque(shares), deque(range(len(self.actors))), {}
-        found, ends = {}, Counter()
-        while waiting or running:
-            while waiting and idle:
+        found, ended, failure = {}, Counter(), None
+        while running or waiting and failure is None:
+            while waiting and idle and failure is None:
                 share, k = waiting.popleft(), idle.popleft()
                 running[getattr(self.actors[k], method).remote(given, *share, *options)] = share, k
             for reference in ray.wait(list(running))[0]:
                 share, k = running.pop(reference)
+                idle.append(k)
                 try:
                     found[share] = ray.get(reference)
                 except RayTaskError as error:  # of the call, not of the worker
-                    raise error.cause from None
+                    failure = error.cause
                 except RayError as error:
                     ray.kill(self.actors[k])
                     self.actors[k] = self._actor.remote(*self._made_of)
-                    ends[share] += 1
-                    if ends[share] == 2:
-                        where = f"{method}: environments {share[0]} to {share[1] - 1}"
-                        raise RuntimeError(f"{where}: a worker ended twice: {error}") from None
                     waiting.appendleft(share)
-                idle.append(k)
-        parts = [found[share][0] for share in shares]
-        joined = {
-            name: _joined(name, [part[name] for part in parts], [begin for begin, _ in shares]) for name in parts[0]
-        }
-        return joined, sum(seconds for _, seconds in found.values())
+                    ended[share] += 1
+                    if ended[share] == 2:
+                        of = f"environments {share[0]} to {share[1] - 1}"
+                        failure = RuntimeError(f"{method}: {of}: a worker has ended twice: {error}")
+        if failure is not None:
+            raise failure
+        parts, begins = [found[share][0] for share in shares], [begin for begin, _ in shares]
+        self._learn(sum(seconds for _, seconds in found.values()) * self._threads, units)
+        return {name: _joined(name, [part[name] for part in parts], begins) for name in parts[0]}
 
 
 def _joined(name: str, arrays: list[np.ndarray], begins: list[int]) -> np.ndarray:
     """The arrays of shares, whose first environments are `begins`, one after another."""
     if name.endswith("_offsets"):
         rows = np.cumsum([array[-1] for array in arrays])
-        arrays = [arrays[0], *(array[1:] + first for array, first in zip(arrays[1:], rows[:-1]))]
+        arrays = [arrays[0], *(array[1:] + first for array, first in zip(arrays[1:], rows))]
     elif name.endswith("_environments"):
         arrays = [array + begin for array, begin in zip(arrays, begins)]
     elif arrays[0].dtype.names and arrays[0].ndim == 2:  # as many columns as the environment with most rows has
         most = max(array.shape[1] for array in arrays)
-        wide = [np.zeros((len(array), most), array.dtype) for array in arrays]
-        for array, to in zip(arrays, wide):
-            to[:, : array.shape[1]] = array
-        arrays = wide
+        rest = [np.zeros((len(array), most - array.shape[1]), array.dtype) for array in arrays]
+        arrays = [np.concatenate(both, axis=1) for both in zip(arrays, rest)]
     return np.concatenate(arrays)
