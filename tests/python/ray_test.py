@@ -21,9 +21,23 @@ OUTPUTS = tuple(name for name in isopatch.Results._fields if name not in ("polyg
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
     yield
     ray.shutdown()
+
+
+@pytest.fixture
+def made():
+    """Makes pools, whose workers end with the test."""
+    pools = []
+
+    def make(*arguments, **options):
+        pools.append(Pool(*arguments, **options))
+        return pools[-1]
+
+    yield make
+    for pool in pools:
+        pool.close()
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +60,7 @@ def varied(scene, n=N):
 
 
 @pytest.mark.parametrize("shares", [1, 2, 7])
-def test_evaluations_have_the_bits_of_one_process(grip, shares):
+def test_evaluations_have_the_bits_of_one_process(made, grip, shares):
     poses = varied(grip)
     inputs = {
         "velocities": np.random.default_rng(1).normal(0, 0.1, (N, grip.num_bodies, 6)),
@@ -55,17 +69,17 @@ def test_evaluations_have_the_bits_of_one_process(grip, shares):
         "outputs": OUTPUTS,
     }
     alone = isopatch.Evaluator(grip).evaluate(poses, **inputs)
-    found = Pool(grip, workers=2, shares=shares).evaluate(poses, **inputs)
+    found = made(grip, workers=2, shares=shares).evaluate(poses, **inputs)
     for name, ours, theirs in zip(OUTPUTS, found, alone):
         if ours is not None or theirs is not None:
             assert ours.dtype == theirs.dtype and ours.shape == theirs.shape, name
     assert digest(found) == digest(alone) and alone.area.any() and alone.packed_polygons.size
 
 
-def test_rows_of_each_environment_are_joined(scene, grip):
+def test_rows_of_each_environment_are_joined(made, scene, grip):
     poses = varied(grip)
     names = ("polygons", "polygons_needed", "packed_contacts", "contact_offsets", "status")
-    evaluator, pool = isopatch.Evaluator(grip), Pool(grip, workers=2, shares=7)
+    evaluator, pool = isopatch.Evaluator(grip), made(grip, workers=2, shares=7)
     for room in (None, 20):
         alone = evaluator.evaluate(poses, outputs=names, polygon_capacity=room, contact_capacity=room and 10**5)
         found = pool.evaluate(poses, outputs=names, polygon_capacity=room, contact_capacity=room and 10**5)
@@ -78,9 +92,9 @@ def test_rows_of_each_environment_are_joined(scene, grip):
 
 
 @pytest.mark.parametrize("shares", [1, 2, 7])
-def test_steps_have_the_bits_of_one_process(grip, shares, tmp_path):
+def test_steps_have_the_bits_of_one_process(made, grip, shares, tmp_path):
     n, digests = 10, []
-    for sim in (isopatch.Simulator(grip, n), Pool(grip, 2, n, shares=shares)):
+    for sim in (isopatch.Simulator(grip, n), made(grip, 2, n, shares=shares)):
         hashes = []
         force = np.linspace(1, 8, n * grip.num_joints).reshape(n, -1)
         sim.velocities[:, -1] += np.linspace(0, 0.1, n * 6).reshape(n, 6) * (grip.bodies[-1].motion == "free")
@@ -96,8 +110,8 @@ def test_steps_have_the_bits_of_one_process(grip, shares, tmp_path):
     assert digests[0] == digests[1]
 
 
-def test_short_calls_are_made_here_with_the_same_bits(scene, poses):
-    alone, pool = isopatch.Evaluator(scene).evaluate(poses), Pool(scene, workers=2)
+def test_short_calls_are_made_here_with_the_same_bits(made, scene, poses):
+    alone, pool = isopatch.Evaluator(scene).evaluate(poses), made(scene, workers=2)
     for _ in range(5):
         assert digest(pool.evaluate(poses)) == digest(alone)
     assert pool._workers._cost * len(poses) < 4e-3
@@ -108,16 +122,16 @@ def test_short_calls_are_made_here_with_the_same_bits(scene, poses):
 
 
 @requires("torch")
-def test_arrays_of_torch_come_back(scene, poses):
+def test_arrays_of_torch_come_back(made, scene, poses):
     import torch
 
     names = ("pair_wrench", "packed_polygons", "polygon_offsets")
     alone = isopatch.Evaluator(scene).evaluate(poses, outputs=names)
-    found = Pool(scene, workers=2, shares=3).evaluate(torch.from_numpy(poses), outputs=names)
+    found = made(scene, workers=2, shares=3).evaluate(torch.from_numpy(poses), outputs=names)
     assert isinstance(found.packed_polygons, isopatch.Polygons)
     assert (found.pair_wrench.numpy() == alone.pair_wrench).all()
     assert (found.packed_polygons.area.numpy() == alone.packed_polygons["area"]).all()
-    pool, sim = Pool(scene, 2, 5, arrays="torch", shares=3), isopatch.Simulator(scene, 5)
+    pool, sim = made(scene, 2, 5, arrays="torch", shares=3), isopatch.Simulator(scene, 5)
     assert (pool.step(9, outputs=("area",)).area.numpy() == sim.step(9, outputs=("area",)).area).all()
     assert (pool.poses.numpy() == sim.poses).all()
 
@@ -133,15 +147,15 @@ def in_a_call(pool, act):
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        pool.step(1000)
+        pool.step(200)
     finally:
         done.set()
         thread.join()
 
 
-def test_a_worker_that_is_killed_changes_no_bit(scene):
+def test_a_worker_that_is_killed_changes_no_bit(made, scene):
     n, killed = 300, []
-    sim, pool = isopatch.Simulator(scene, n), Pool(scene, 2, n)
+    sim, pool = isopatch.Simulator(scene, n), made(scene, 2, n)
     for each in (sim, pool):
         each.poses[:, 0, 2] += np.linspace(0, 0.02, n)
 
@@ -152,13 +166,13 @@ def test_a_worker_that_is_killed_changes_no_bit(scene):
 
     in_a_call(pool, kill)
     assert killed and pool._workers.actors[0] is not killed[0]  # in the call, which has started another
-    sim.step(1000)
+    sim.step(200)
     assert digest(pool.state()) == digest(sim.state())
     assert digest(pool.step(5, outputs=("area",))) == digest(sim.step(5, outputs=("area",)))
 
 
-def test_a_share_that_ends_two_workers_is_an_error(scene):
-    pool = Pool(scene, 2, 300)
+def test_a_share_that_ends_two_workers_is_an_error(made, scene):
+    pool = made(scene, 2, 300)
     before = digest(pool.state())
     with pytest.raises(RuntimeError, match=r"^step: environments \d+ to \d+: a worker has ended twice: ") as caught:
         in_a_call(pool, lambda: [ray.kill(actor) for actor in pool._workers.actors])
@@ -166,29 +180,33 @@ def test_a_share_that_ends_two_workers_is_an_error(scene):
     assert digest(pool.state()) == before
     pool.step()  # goes on with others
     assert (pool.steps == 1).all()
+    pool.close()
+    with pytest.raises(RuntimeError, match="step: this pool is closed"):
+        pool.step(100)
 
 
-def test_a_scene_goes_with_its_meshes(root, tmp_path):
+def test_a_scene_goes_with_its_meshes(made, root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     cube = (root / "tests/scenes/cube.obj").read_text()
     (tmp_path / "cube.obj").write_text(cube)
     document = ball_on_table()
-    document["geometries"]["table"] = {"type": "surface_mesh", "file": str(tmp_path / "cube.obj"), "units": "m"}
+    document["geometries"]["table"] = {"type": "surface_mesh", "file": "cube.obj", "units": "m"}
     scene = isopatch.Scene(document)
     poses = np.tile(scene.default_poses, (4, 1, 1))
     poses[:, 0, 2] = [0.045, 0.5, 0.54, 0.549]
     (tmp_path / "cube.obj").unlink()  # as on the machine of a worker
-    found = Pool(scene, workers=1, shares=2).evaluate(poses, outputs=("area",))
+    found = made(scene, workers=1, shares=2).evaluate(poses, outputs=("area",))
     assert digest(found) == digest(isopatch.Evaluator(scene).evaluate(poses, outputs=("area",)))
     with pytest.raises(FileNotFoundError, match="missing.json"):
-        Pool(tmp_path / "missing.json")
+        made("missing.json")
 
 
-def test_vector_environments_take_a_pool(scene):
+def test_vector_environments_take_a_pool(made, scene):
     gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
     import isopatch.gym
 
     with pytest.raises(AttributeError, match="no environments to step; make it with num_envs="):
-        isopatch.gym.VectorEnv(Pool(scene, workers=1), ([0], [1]), ([0], [1]))
+        isopatch.gym.VectorEnv(made(scene, workers=1), ([0], [1]), ([0], [1]))
     rows = []
     for workers in (None, 2):
         options = {"num_envs": 9, "randomize": {"mass": 0.2}, "autoreset_mode": "SameStep", "max_episode_steps": 7}
@@ -199,11 +217,13 @@ def test_vector_environments_take_a_pool(scene):
         rows.append([envs.reset(seed=3)[0]])
         for k in range(20):
             rows[-1] += envs.step(np.linspace(-0.6 + 0.01 * k, 0.2, 9, dtype=np.float32)[:, None])[:4]
+        if workers:
+            envs.unwrapped.simulator.close()
     assert digest(rows[0]) == digest(rows[1])
 
 
-def test_what_is_wrong_is_said_as_by_one_process(scene, poses):
-    pool, sim = Pool(scene, workers=2, shares=3), Pool(scene, 2, 4, shares=3)
+def test_what_is_wrong_is_said_as_by_one_process(made, scene, poses):
+    pool, sim = made(scene, workers=2, shares=3), made(scene, 2, 4, shares=3)
     wrong = {
         r"evaluate: poses: expected the shape \[N, 2, 7\]": lambda: pool.evaluate(poses[0]),
         r"evaluate: poses: expected the shape \[4, 2, 7\], found \[4, 2, 6\]": lambda: pool.evaluate(poses[..., :6]),
@@ -215,25 +235,27 @@ def test_what_is_wrong_is_said_as_by_one_process(scene, poses):
         ),
         "evaluate: frcition: unknown argument": lambda: pool.evaluate(poses, frcition=np.ones((4, 2))),
         'outputs: expected names of outputs, found "aera"': lambda: pool.evaluate(poses, outputs=("aera",)),
-        r"evaluate: poses\[3, 0, 2\]: expected finite numbers": lambda: pool.evaluate(poses * [np.nan], check=True),
+        r"evaluate: poses\[3, 0, 2\]: expected finite numbers, found nan": lambda: pool.evaluate(
+            np.where(poses == 0.051, np.nan, poses), check=True
+        ),
         r"step: mass_scale: expected the shape \[4, 2\], found \[4, 1\]": lambda: sim.step(mass_scale=np.ones((4, 1))),
         "step: n: expected .* from 0": lambda: sim.step(-1),
         "step: n: expected an integer, found float": lambda: sim.step(1.5),
         "step: stream: ": lambda: sim.step(stream=1),
-        "Pool: workers: the cluster has room for 2 with threads=1 each, found 3": lambda: Pool(scene, workers=3),
-        "room for 1 with threads=2 each, found 2": lambda: Pool(scene, workers=2, threads=2),
-        "room for 0 with threads=1, and a GPU, each": lambda: Pool(scene, device="cuda"),
-        "Pool: threads: expected 1 or more, found 0": lambda: Pool(scene, threads=0),
-        'Pool: arrays: expected "numpy" or "torch", found \'jax\'': lambda: Pool(scene, 1, 2, arrays="jax"),
-        "Pool: time_step: an option of steps, which need num_envs": lambda: Pool(scene, time_step=1e-3),
-        "Simulator: time_step: expected": lambda: Pool(scene, 1, 2, time_step="long"),
+        "Pool: workers: the cluster has room for 4 with threads=1 each, found 5": lambda: made(scene, workers=5),
+        "room for 1 with threads=3 each, found 2": lambda: made(scene, workers=2, threads=3),
+        "room for 0 with threads=1, and a GPU, each": lambda: made(scene, device="cuda"),
+        "Pool: threads: expected 1 or more, found 0": lambda: made(scene, threads=0),
+        'Pool: arrays: expected "numpy" or "torch", found \'jax\'': lambda: made(scene, 1, 2, arrays="jax"),
+        "Pool: time_step: an option of steps, which need num_envs": lambda: made(scene, time_step=1e-3),
+        "Simulator: time_step: must be a number": lambda: made(scene, 1, 2, time_step="long"),
     }
     for message, call in wrong.items():
         with pytest.raises((TypeError, ValueError), match=message):
             call()
 
 
-def test_an_error_of_a_call_is_said_once():
+def test_an_error_of_a_call_is_said_once(made):
     """Ray prints errors of calls that nobody asks about."""
     done = run_python("""
         import numpy as np, ray, isopatch, isopatch.ray

@@ -103,6 +103,10 @@ class Pool(Simulator):
         arrays = _checked("evaluate", n, given, self._evaluator._arrays(1, -1, -1)[0])
         return Results(**_like(poses, self._workers.call("evaluate", n, n, arrays, options)))
 
+    def close(self) -> None:
+        """Ends the workers, as do the end of the program and that of the pool, and so makes room for others."""
+        self._workers.close()
+
     def __repr__(self) -> str:
         return f"<isopatch.ray.Pool of {len(self._workers.actors)} workers>"
 

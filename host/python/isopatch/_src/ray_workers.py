@@ -87,6 +87,10 @@ class Workers:
         self._threads, self._learns = threads, device == "cpu" and shares is None
         self._cost = np.inf  # s of a unit on a core, in the last call
 
+    def close(self) -> None:
+        while self.actors:
+            ray.kill(self.actors.pop())
+
     def is_short(self, units: int) -> bool:
         """Whether a call is done before a worker has answered."""
         return not units or units * self._cost < _SHORT
@@ -103,6 +107,8 @@ class Workers:
 
     def call(self, method: str, n: int, units: int, arrays: dict[str, Any], *options: Any) -> dict[str, np.ndarray]:
         """What the method returns of `n` environments, by name."""
+        if not self.actors:
+            raise RuntimeError(f"{method}: this pool is closed")
         few = units * self._cost < _LONG * len(self.actors)
         count = min(n, self._shares or len(self.actors) * (1 if few else 2))
         shares = [(n * i // count, n * (i + 1) // count) for i in range(count)]
