@@ -59,8 +59,16 @@ def varied(scene, n=N):
     return poses
 
 
-@pytest.mark.parametrize("shares", [1, 2, 7])
-def test_evaluations_have_the_bits_of_one_process(made, grip, shares):
+@pytest.fixture(scope="module")
+def two(grip):
+    """A pool of two workers and ten environments."""
+    pool = Pool(grip, 2, 10)
+    yield pool
+    pool.close()
+
+
+@pytest.mark.parametrize("shares", [1, 2, 7, None])
+def test_evaluations_have_the_bits_of_one_process(two, grip, shares):
     poses = varied(grip)
     inputs = {
         "velocities": np.random.default_rng(1).normal(0, 0.1, (N, grip.num_bodies, 6)),
@@ -69,32 +77,40 @@ def test_evaluations_have_the_bits_of_one_process(made, grip, shares):
         "outputs": OUTPUTS,
     }
     alone = isopatch.Evaluator(grip).evaluate(poses, **inputs)
-    found = made(grip, workers=2, shares=shares).evaluate(poses, **inputs)
+    two._workers._shares = shares
+    found = two.evaluate(poses, **inputs)
     for name, ours, theirs in zip(OUTPUTS, found, alone):
         if ours is not None or theirs is not None:
             assert ours.dtype == theirs.dtype and ours.shape == theirs.shape, name
     assert digest(found) == digest(alone) and alone.area.any() and alone.packed_polygons.size
 
 
-def test_rows_of_each_environment_are_joined(made, scene, grip):
+def test_rows_of_each_environment_are_joined(two, grip):
     poses = varied(grip)
     names = ("polygons", "polygons_needed", "packed_contacts", "contact_offsets", "status")
-    evaluator, pool = isopatch.Evaluator(grip), made(grip, workers=2, shares=7)
+    evaluator, two._workers._shares = isopatch.Evaluator(grip), 7
     for room in (None, 20):
         alone = evaluator.evaluate(poses, outputs=names, polygon_capacity=room, contact_capacity=room and 10**5)
-        found = pool.evaluate(poses, outputs=names, polygon_capacity=room, contact_capacity=room and 10**5)
+        found = two.evaluate(poses, outputs=names, polygon_capacity=room, contact_capacity=room and 10**5)
         assert found.polygons.shape == alone.polygons.shape and (found.status == alone.status).all()
         for i, needed in enumerate(alone.polygons_needed):
             assert found.polygons[i, :needed].tobytes() == alone.polygons[i, :needed].tobytes()
         rows = alone.contact_offsets[-1]
         assert len(found.packed_contacts) == rows and (found.contact_offsets == alone.contact_offsets).all()
         assert found.packed_contacts.tobytes() == alone.packed_contacts[:rows].tobytes()
+    few = two.evaluate(
+        poses, outputs=("packed_polygons", "polygon_offsets", "polygon_environments"), polygon_capacity=3
+    )
+    assert len(few.packed_polygons) == len(few.polygon_environments) == few.polygon_offsets[-1] > 7 * 3
+    assert (np.diff(few.polygon_offsets) == alone.polygons_needed).all()
 
 
 @pytest.mark.parametrize("shares", [1, 2, 7])
-def test_steps_have_the_bits_of_one_process(made, grip, shares, tmp_path):
+def test_steps_have_the_bits_of_one_process(two, grip, shares, tmp_path):
     n, digests = 10, []
-    for sim in (isopatch.Simulator(grip, n), made(grip, 2, n, shares=shares)):
+    two._workers._shares = shares
+    for sim in (isopatch.Simulator(grip, n), two):
+        sim.reset()
         hashes = []
         force = np.linspace(1, 8, n * grip.num_joints).reshape(n, -1)
         sim.velocities[:, -1] += np.linspace(0, 0.1, n * 6).reshape(n, 6) * (grip.bodies[-1].motion == "free")
@@ -127,11 +143,11 @@ def test_arrays_of_torch_come_back(made, scene, poses):
 
     names = ("pair_wrench", "packed_polygons", "polygon_offsets")
     alone = isopatch.Evaluator(scene).evaluate(poses, outputs=names)
-    found = made(scene, workers=2, shares=3).evaluate(torch.from_numpy(poses), outputs=names)
+    pool, sim = made(scene, 2, 5, arrays="torch", shares=3), isopatch.Simulator(scene, 5)
+    found = pool.evaluate(torch.from_numpy(poses), outputs=names)
     assert isinstance(found.packed_polygons, isopatch.Polygons)
     assert (found.pair_wrench.numpy() == alone.pair_wrench).all()
     assert (found.packed_polygons.area.numpy() == alone.packed_polygons["area"]).all()
-    pool, sim = made(scene, 2, 5, arrays="torch", shares=3), isopatch.Simulator(scene, 5)
     assert (pool.step(9, outputs=("area",)).area.numpy() == sim.step(9, outputs=("area",)).area).all()
     assert (pool.poses.numpy() == sim.poses).all()
 
@@ -223,7 +239,7 @@ def test_vector_environments_take_a_pool(made, scene):
 
 
 def test_what_is_wrong_is_said_as_by_one_process(made, scene, poses):
-    pool, sim = made(scene, workers=2, shares=3), made(scene, 2, 4, shares=3)
+    pool = sim = made(scene, 2, 4, shares=3)
     wrong = {
         r"evaluate: poses: expected the shape \[N, 2, 7\]": lambda: pool.evaluate(poses[0]),
         r"evaluate: poses: expected the shape \[4, 2, 7\], found \[4, 2, 6\]": lambda: pool.evaluate(poses[..., :6]),
@@ -255,7 +271,7 @@ def test_what_is_wrong_is_said_as_by_one_process(made, scene, poses):
             call()
 
 
-def test_an_error_of_a_call_is_said_once(made):
+def test_an_error_of_a_call_is_said_once():
     """Ray prints errors of calls that nobody asks about."""
     done = run_python("""
         import numpy as np, ray, isopatch, isopatch.ray
@@ -267,3 +283,13 @@ def test_an_error_of_a_call_is_said_once(made):
         pool.evaluate(np.tile(scene.default_poses, (8, 1, 1)), friction=np.ones((8, 2), int))
         """)
     assert done.returncode == 1 and done.stderr.count("TypeError: evaluate: friction: expected float32") == 1
+
+
+def test_a_pool_without_room_says_who_may_have_it(made, scene, monkeypatch):
+    from isopatch._src import ray_workers
+
+    monkeypatch.setattr(ray_workers, "_PATIENCE", 1)
+    first = ray.remote(ray_workers.Worker).options(num_cpus=3).remote(scene, "{}", "cpu", "float", 1)
+    ray.get(first.__ray_ready__.remote())
+    with pytest.raises(RuntimeError, match="Pool: workers: [34] of 4 found no room in 1 s; another pool may have it"):
+        made(scene, workers=4)

@@ -18,6 +18,7 @@ from isopatch._src.results import SimulatorState
 _INLINE = 1 << 16  # bytes of arguments that go with a message; more of them go to Ray's shared memory, once
 _SHORT = 4e-3  # s of work that takes no worker: to ask two for nothing takes Ray about half of it
 _LONG = 0.05  # s of work of a worker, from which on it gets two shares
+_PATIENCE = 60  # s that a pool waits for its workers to start
 _RECORDS = {Polygons: POLYGON_DTYPE, Contacts: CONTACT_DTYPE}
 
 
@@ -83,6 +84,13 @@ class Workers:
         self._actor = ray.remote(Worker).options(num_cpus=threads, num_gpus=int(on_cuda))
         self._made_of = ray.put(scene), options, *compute
         self.actors = [self._actor.remote(*self._made_of) for _ in range(count)]
+        starting = [actor.__ray_ready__.remote() for actor in self.actors]
+        started, late = ray.wait(starting, num_returns=count, timeout=_PATIENCE)
+        if late:
+            self.close()
+            text = f"{len(late)} of {count} found no room in {_PATIENCE} s; another pool may have it, until its close()"
+            raise RuntimeError(f"Pool: workers: {text}")
+        ray.get(started)  # raises if one cannot be made
         self._shares = None if shares is None else max(1, arguments.count("Pool", "shares", shares))
         self._threads, self._learns = threads, device == "cpu" and shares is None
         self._cost = np.inf  # s of a unit on a core, in the last call
