@@ -217,7 +217,7 @@ def test_a_scene_goes_with_its_meshes(made, root, tmp_path, monkeypatch):
         made("missing.json")
 
 
-def test_vector_environments_take_a_pool(made, scene):
+def test_vector_environments_take_a_pool(made, scene, request):
     gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
     import isopatch.gym
 
@@ -228,13 +228,12 @@ def test_vector_environments_take_a_pool(made, scene):
         options = {"num_envs": 9, "randomize": {"mass": 0.2}, "autoreset_mode": "SameStep", "max_episode_steps": 7}
         envs = gymnasium.make_vec("isopatch/Pivot-v0", workers=workers, **options)
         if workers:
+            request.addfinalizer(envs.unwrapped.simulator.close)
             assert isinstance(envs.unwrapped.simulator, Pool)
             envs.unwrapped.simulator._workers._learns = False  # so that workers are asked, though it takes longer
         rows.append([envs.reset(seed=3)[0]])
         for k in range(20):
             rows[-1] += envs.step(np.linspace(-0.6 + 0.01 * k, 0.2, 9, dtype=np.float32)[:, None])[:4]
-        if workers:
-            envs.unwrapped.simulator.close()
     assert digest(rows[0]) == digest(rows[1])
 
 

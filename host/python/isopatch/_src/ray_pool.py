@@ -44,7 +44,7 @@ class Pool(Simulator):
 
     Raises:
         TypeError, ValueError: as Simulator, and for more workers than the cluster has room for.
-        RuntimeError: if others have the room, and workers have not started in a minute.
+        RuntimeError: if others have the room, and workers have not started in two minutes.
     """
 
     def __init__(
