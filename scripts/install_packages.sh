@@ -91,6 +91,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
       isopatch_install python3-dev || echo "Going on without python3-dev" >&2
       isopatch_pip_install "${isopatch_python_packages[@]}" || echo "Going on without the Python package" >&2
       isopatch_pip_install 'jax[cpu]' || echo "Going on without JAX" >&2
+      isopatch_pip_install ray || echo "Going on without Ray" >&2
       if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch pyvista || exit 1; fi
     else
       echo "Going on without the Python package, which needs Python 3.11 or newer" >&2

@@ -176,13 +176,15 @@ def test_a_device_that_there_is_not_is_told_what_there_is(gripper):
         ("torch", "torch", lambda scene: __import__("isopatch.torch")),
         ("jax", "jax", lambda scene: __import__("isopatch.jax")),
         ("gymnasium", "gym", lambda scene: __import__("isopatch.gym")),
+        ("ray", "ray", lambda scene: __import__("isopatch.ray")),
     ],
 )
 def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, gripper, package, extra, use):
     for name in [
         name
         for name in sys.modules
-        if name.partition(".")[0] == package or name in ("isopatch.torch", "isopatch.jax", "isopatch.gym")
+        if name.partition(".")[0] == package
+        or name in ("isopatch.torch", "isopatch.jax", "isopatch.gym", "isopatch.ray")
     ]:
         monkeypatch.delitem(sys.modules, name)
 

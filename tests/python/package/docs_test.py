@@ -15,6 +15,7 @@ import pytest
 
 PAGES = (
     "README.md",
+    "host/python/CLUSTER.md",
     "host/python/FIRST_GRASP.md",
     "host/python/README.md",
     "host/python/TRAIN.md",

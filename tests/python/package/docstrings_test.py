@@ -16,7 +16,15 @@ import pytest
 
 import isopatch
 
-MODULES = ["isopatch", "isopatch.gym", "isopatch.plot", "isopatch.quaternion", "isopatch.torch", "isopatch.jax"]
+MODULES = [
+    "isopatch",
+    "isopatch.gym",
+    "isopatch.plot",
+    "isopatch.quaternion",
+    "isopatch.ray",
+    "isopatch.torch",
+    "isopatch.jax",
+]
 NOT_ARRAYS = {"Body", "Part", "Joint"}  # named tuples of names and numbers
 
 
@@ -30,7 +38,7 @@ class Name(NamedTuple):
 
 def is_there(module: str) -> bool:
     library = {"gym": "gymnasium"}.get(name := module.rpartition(".")[2], name)
-    if library not in ("gymnasium", "torch", "jax"):
+    if library not in ("gymnasium", "ray", "torch", "jax"):
         return True
     return importlib.util.find_spec(library) is not None and (library != "jax" or bool(isopatch.build_info()["jax"]))
 

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from isopatch._src.extras import require
 from isopatch._src.gym_single import Env
 from isopatch._src.gym_vector import VectorEnv
 from isopatch._src.messages import shown
@@ -88,6 +89,8 @@ class PivotVectorEnv(VectorEnv):
         randomize: Halves of the relative widths from which each episode draws the bar's mass, the friction and the
             fingers' modulus, evenly, say {"mass": 0.2, "friction": 0.1}. None: they are always the same.
         device, precision, threads, arrays: As of Simulator.
+        workers: How many actors of an isopatch.ray.Pool take the steps, with `threads` (0: one) each. None: this
+            process does.
         autoreset_mode, max_episode_steps, first_index, render_mode: As of VectorEnv.
 
     Raises:
@@ -105,14 +108,20 @@ class PivotVectorEnv(VectorEnv):
         precision: str = "float",
         threads: int = 0,
         arrays: str | None = None,
+        workers: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = MAX_EPISODE_STEPS,
         first_index: int = 0,
         render_mode: str | None = None,
     ) -> None:
         most = np.array(list(_OBSERVED.values()), np.float32)
+        if workers is None:
+            simulator = Simulator(_scene(), num_envs, device, precision, threads, arrays)
+        else:
+            pool = require("isopatch.ray", "ray").Pool
+            simulator = pool(_scene(), workers, num_envs, device, precision, threads or 1, arrays)
         super().__init__(
-            Simulator(_scene(), num_envs, device, precision, threads, arrays),
+            simulator,
             (-most, most),
             (np.full(1, -1.0), np.full(1, 1.0)),
             autoreset_mode=autoreset_mode,

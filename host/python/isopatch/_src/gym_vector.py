@@ -29,7 +29,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     An environment that a step has frozen is truncated, and begins anew as others that have ended.
 
     Args:
-        simulator: An isopatch.Simulator with arrays="numpy" or "torch". The environment owns its state from now on.
+        simulator: An isopatch.Simulator with arrays="numpy" or "torch", or an isopatch.ray.Pool with `num_envs`. The
+            environment owns its state from now on.
         observation_space: A space of Gymnasium for one environment; or two arrays of its shape, the lowest and the
             highest numbers, for a Box of float32.
         action_space: The same for actions.
