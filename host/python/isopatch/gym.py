@@ -14,12 +14,12 @@ from isopatch._src.extras import require as _require
 
 _require("gymnasium", "gym")
 
-from isopatch._src import gym_peg as _peg  # noqa: E402
-from isopatch._src import gym_pivot as _pivot  # noqa: E402
-from isopatch._src.gym_peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
-from isopatch._src.gym_pivot import PivotEnv, PivotVectorEnv  # noqa: E402
-from isopatch._src.gym_single import Env  # noqa: E402
-from isopatch._src.gym_vector import VectorEnv  # noqa: E402
+from isopatch._src.gym import peg as _peg  # noqa: E402
+from isopatch._src.gym import pivot as _pivot  # noqa: E402
+from isopatch._src.gym.peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
+from isopatch._src.gym.pivot import PivotEnv, PivotVectorEnv  # noqa: E402
+from isopatch._src.gym.single import Env  # noqa: E402
+from isopatch._src.gym.vector import VectorEnv  # noqa: E402
 
 __all__ = ["Env", "PegInHoleEnv", "PegInHoleVectorEnv", "PivotEnv", "PivotVectorEnv", "VectorEnv", "register"]
 

@@ -11,11 +11,27 @@ from gymnasium.vector.utils import batch_space
 
 from isopatch._src import arguments
 from isopatch._src.extras import require
-from isopatch._src.gym_frames import Frames
+from isopatch._src.gym.frames import Frames
 from isopatch._src.messages import shown
 from isopatch._src.records import on_host
 from isopatch._src.simulator import Simulator
 from isopatch._src.status import Status
+
+
+def simulator_of(
+    scene: Any,
+    num_envs: int,
+    device: str,
+    precision: str,
+    threads: int,
+    arrays: str | None,
+    workers: int | None,
+) -> Simulator:
+    """A simulator of this process, or of `workers` actors of Ray with `threads` (0: one) each."""
+    if workers is None:
+        return Simulator(scene, num_envs, device, precision, threads, arrays)
+    pool = require("isopatch.ray", "ray").Pool
+    return pool(scene, workers, num_envs, device, precision, threads or 1, arrays)
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):

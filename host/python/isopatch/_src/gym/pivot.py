@@ -8,9 +8,8 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from isopatch._src.extras import require
-from isopatch._src.gym_single import Env
-from isopatch._src.gym_vector import VectorEnv
+from isopatch._src.gym.single import Env
+from isopatch._src.gym.vector import VectorEnv, simulator_of
 from isopatch._src.messages import shown
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
@@ -115,13 +114,8 @@ class PivotVectorEnv(VectorEnv):
         render_mode: str | None = None,
     ) -> None:
         most = np.array(list(_OBSERVED.values()), np.float32)
-        if workers is None:
-            simulator = Simulator(_scene(), num_envs, device, precision, threads, arrays)
-        else:
-            pool = require("isopatch.ray", "ray").Pool
-            simulator = pool(_scene(), workers, num_envs, device, precision, threads or 1, arrays)
         super().__init__(
-            simulator,
+            simulator_of(_scene(), num_envs, device, precision, threads, arrays, workers),
             (-most, most),
             (np.full(1, -1.0), np.full(1, 1.0)),
             autoreset_mode=autoreset_mode,

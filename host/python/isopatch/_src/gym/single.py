@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from isopatch._src.gym_vector import VectorEnv
+from isopatch._src.gym.vector import VectorEnv
 from isopatch._src.messages import shown
 from isopatch._src.records import on_host
 

@@ -7,11 +7,10 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from isopatch._src.gym_pivot import checked_widths
-from isopatch._src.gym_single import Env
-from isopatch._src.gym_vector import VectorEnv
+from isopatch._src.gym.pivot import checked_widths
+from isopatch._src.gym.single import Env
+from isopatch._src.gym.vector import VectorEnv, simulator_of
 from isopatch._src.scene import Scene
-from isopatch._src.simulator import Simulator
 
 ID = "isopatch/PegInHole-v0"
 MAX_EPISODE_STEPS = 100
@@ -125,6 +124,7 @@ class PegInHoleVectorEnv(VectorEnv):
         randomize: Halves of the relative widths from which each episode draws the peg's mass, the friction of peg and
             block and the mount's modulus, evenly, say {"mass": 0.2, "friction": 0.5}. None: they are always the same.
         device, precision, threads, arrays: As of Simulator.
+        workers: As of PivotVectorEnv.
         autoreset_mode, max_episode_steps, first_index, render_mode: As of VectorEnv.
 
     Raises:
@@ -142,6 +142,7 @@ class PegInHoleVectorEnv(VectorEnv):
         precision: str = "float",
         threads: int = 0,
         arrays: str | None = None,
+        workers: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = MAX_EPISODE_STEPS,
         first_index: int = 0,
@@ -149,7 +150,7 @@ class PegInHoleVectorEnv(VectorEnv):
     ) -> None:
         most = np.repeat(np.array(list(_OBSERVED.values()), np.float32), 3)
         super().__init__(
-            Simulator(_scene(), num_envs, device, precision, threads, arrays),
+            simulator_of(_scene(), num_envs, device, precision, threads, arrays, workers),
             (-most, most),
             (np.full(3, -1.0), np.full(3, 1.0)),
             autoreset_mode=autoreset_mode,
