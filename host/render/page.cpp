@@ -3,7 +3,9 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <new>
 #include <stdexcept>
 
 #include "host/render/frames.h"
@@ -13,9 +15,10 @@
 namespace isopatch::detail {
 namespace {
 
+constexpr int kGzip = 16 + MAX_WBITS;
+
 /// The page without a picture.
 std::string inflated_page() {
-  constexpr int kGzip = 16 + MAX_WBITS;
   std::string page(kPageSize, '\0');
   z_stream stream = {};
   stream.next_in = const_cast<Bytef*>(kPageBytes);
@@ -27,6 +30,23 @@ std::string inflated_page() {
   if (begun) inflateEnd(&stream);
   if (!done || stream.total_out != kPageSize) throw std::logic_error("the page in this build is damaged");
   return page;
+}
+
+std::string compressed(std::string_view bytes) {
+  constexpr int kMemoryLevel = 8;
+  z_stream stream = {};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  std::string packed(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
 }
 
 void append_base64(std::string& text, std::string_view bytes) {
@@ -61,7 +81,12 @@ std::string page_of(std::string_view glb, std::string_view title) {
   static constexpr std::string_view kTitle = "@TITLE@", kGlb = "@GLB@";
   const std::string page = inflated_page();
   const std::size_t at_title = page.find(kTitle), at_glb = page.find(kGlb);
-  const double bytes = static_cast<double>(page.size()) + 4.0 / 3 * static_cast<double>(glb.size());
+  if (static_cast<double>(glb.size()) > 2 * kMaxPictureBytes) {
+    throw_error("render: a picture of {:.0f} MB; take fewer frames by --every (every= in Python)",
+                static_cast<double>(glb.size()) / 1e6);
+  }
+  const std::string packed = compressed(glb);
+  const double bytes = static_cast<double>(page.size()) + 4.0 / 3 * static_cast<double>(packed.size());
   if (bytes > kMaxPictureBytes) {
     throw_error(
         "render: the page would take {:.0f} MB; the most are {:.0f} MB: take fewer frames by --every (every= in "
@@ -73,7 +98,7 @@ std::string page_of(std::string_view glb, std::string_view title) {
   text.append(page, 0, at_title);
   text += escaped_html(title);
   text.append(page, at_title + kTitle.size(), at_glb - at_title - kTitle.size());
-  append_base64(text, glb);
+  append_base64(text, packed);
   text.append(page, at_glb + kGlb.size());
   return text;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A page that shows a picture in a browser, in one file that asks for nothing else: three.js (r111), its readers and
-// the viewer of page/, and the picture in base64.
+// the viewer of page/, and the picture, compressed, in base64.
 #pragma once
 
 #include <string>

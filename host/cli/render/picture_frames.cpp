@@ -76,9 +76,14 @@ Frames rollout_frames(const Arrays& arrays, const SceneDescription& scene, const
   Frames frames;
   frames.states = StateArrays(scene, 0);
   const std::int64_t bodies = frames.states.num_bodies;
-  const LazyArray* poses = reader.find("poses", "real", {-1, -1, bodies, 7});
-  if (poses == nullptr) reader.fail("poses", "missing; needs shape (T, N, {}, 7)", bodies);
-  const std::int64_t rows = poses->header().shape[0], environments = poses->header().shape[1];
+  const auto found = arrays.find("poses");
+  if (found == arrays.end()) reader.fail("poses", "missing; needs shape (T, N, {}, 7)", bodies);
+  const std::vector<std::int64_t>& shape = found->second.header().shape;
+  if (shape.size() != 4) {
+    reader.fail("poses", "must have shape (T, N, {}, 7), found {}", bodies, shape_text(shape));
+  }
+  const std::int64_t rows = shape[0], environments = shape[1];
+  const LazyArray* poses = reader.find("poses", "real", {rows, environments, bodies, 7});
   const LazyArray* velocities = reader.find("velocities", "real", {rows, environments, bodies, 6});
   const std::vector<std::int64_t>& times_shape = arrays.at("time").header().shape;
   const bool each_has_times = times_shape.size() == 2;  // in a recording of Python

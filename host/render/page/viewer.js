@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shows the binary glTF in the element `glb`; sets window.ready once the first picture is drawn, or if there is none.
+// Shows the binary glTF in the element `glb`, which is compressed; sets window.ready once the first picture is drawn, or if there is none.
 'use strict';
-(function () {
+(async function () {
   const element = (id) => document.getElementById(id);
   const text = atob(element('glb').textContent);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  const packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
+  if (typeof DecompressionStream === 'undefined') {
+    element('title').textContent = 'This browser is too old for the page: it needs DecompressionStream (2023).';
+    window.ready = true;
+    return;
+  }
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   const jsonLength = new DataView(bytes.buffer).getUint32(12, true);
   const gltf = JSON.parse(new TextDecoder().decode(bytes.subarray(20, 20 + jsonLength)));
   const facts = gltf.scenes[0].extras;
@@ -52,9 +59,10 @@
     element('pressure').hidden = true;
   }
   if (facts.newtons_per_metre > 0) {
-    const length = 0.2 * facts.radius;
-    element('scale').textContent = rounded(1e3 * length, 3) + ' mm of an arrow: ' +
-      rounded(length * facts.newtons_per_metre, 3) + ' N';
+    const force = facts.newtons_per_metre * 0.3 * facts.radius, power = Math.pow(10, Math.floor(Math.log10(force)));
+    const round = (force >= 5 * power ? 5 : force >= 2 * power ? 2 : 1) * power;
+    element('scale').textContent = rounded(round) + ' N: an arrow of ' +
+      rounded(1e3 * round / facts.newtons_per_metre, 3) + ' mm';
   } else {
     element('arrows').hidden = true;
   }
@@ -120,9 +128,39 @@
     camera.updateProjectionMatrix();
   };
 
+  // The colour map is made here: reading the image in the file would be a request, for a blob.
+  const colorMap = () => {
+    const size = 256, last = facts.colors.length - 1;
+    const pixels = new Uint8Array(3 * size);
+    for (let i = 0; i < size; ++i) {
+      const at = i / (size - 1) * last, low = Math.min(Math.floor(at), last - 1);
+      const a = new THREE.Color(facts.colors[low]).lerp(new THREE.Color(facts.colors[low + 1]), at - low);
+      a.toArray().forEach((channel, k) => {
+        pixels[3 * i + k] = Math.round(255 * channel);
+      });
+    }
+    const map = new THREE.DataTexture(pixels, size, 1, THREE.RGBFormat);
+    map.minFilter = map.magFilter = THREE.LinearFilter;
+    map.needsUpdate = true;
+    return map;
+  };
+  const withoutImages = () => {
+    for (const material of gltf.materials) delete (material.pbrMetallicRoughness || {}).baseColorTexture;
+    for (const key of ['images', 'textures', 'samplers']) delete gltf[key];
+    const json = new TextEncoder().encode(JSON.stringify(gltf));
+    const padded = Math.ceil(json.length / 4) * 4, rest = bytes.subarray(20 + jsonLength);
+    const file = new Uint8Array(20 + padded + rest.length).fill(0x20);
+    file.set(bytes.subarray(0, 20));
+    new DataView(file.buffer).setUint32(8, file.length, true);
+    new DataView(file.buffer).setUint32(12, padded, true);
+    file.set(json, 20);
+    file.set(rest, 20 + padded);
+    return file.buffer;
+  };
+
   const prepareMaterial = (material, renderOrder) => {
     material.color.convertLinearToSRGB();  // colours are shown as they are in the file, without a gamma
-    if (material.map) material.map.encoding = THREE.LinearEncoding;
+    if (material.name === 'pressure') material.map = colorMap();
     if (renderOrder) {
       material.transparent = true;  // after the bodies, which then do not tint it
     } else {
@@ -283,7 +321,7 @@
     window.ready = true;
   };
 
-  new THREE.GLTFLoader().parse(bytes.buffer, '', (loaded) => {
+  new THREE.GLTFLoader().parse(withoutImages(), '', (loaded) => {
     Promise.all(gltf.nodes.map((node, index) => loaded.parser.getDependency('node', index)))
       .then((nodes) => start(loaded, nodes));
   }, (error) => withoutWebGl('This picture cannot be shown: ' + error));
