@@ -11,15 +11,14 @@ from isopatch._src.arguments import integer
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shown
 from isopatch._src.records import on_host
+from isopatch._src.render import Picture, scene_picture
 from isopatch._src.results import SimulatorState, StepResults
 
 
 class Recording:
-    """The rows of a recording of `state`, which `simulator` steps. It begins with the state as it is.
+    """The rows of a recording by Simulator.record()."""
 
-    `library` is the module of the state's arrays.
-    """
-
+    # of `state`, which `simulator` steps, and whose arrays are of the module `library`; it begins with the state as it is
     def __init__(
         self, simulator: _core.Simulator, state: SimulatorState, library: Any, every: int, outputs: Sequence[str]
     ) -> None:
@@ -72,5 +71,39 @@ class Recording:
         self._rows.append(row)
 
     def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes the rows so far as an .npz file."""
         arrays = {name: np.stack([row[name] for row in self._rows]) for name in self._rows[0]}
         np.savez(path, time=arrays["steps"] * self._simulator.options["time_step"], **arrays)
+
+    def render(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        environment: int = 0,
+        every: int = 1,
+        title: str = "recording",
+    ) -> Picture:
+        """A picture of the rows so far, which plays; in a notebook it shows itself.
+
+        Patches and forces are of an evaluation of the rows' states in "float" with the scene's materials.
+
+        Args:
+            path: A file to write it to, as Picture.save().
+            environment: Which of the N.
+            every: Rows from one frame to the next.
+            title: For the page.
+
+        Raises:
+            ValueError: for an environment that there is not, and more than 10 000 frames.
+        """
+        count = len(self._rows[0]["poses"])
+        index = integer("render", "environment", environment)
+        if not 0 <= index < count:
+            raise ValueError(f"render: environment {index}: the recording has {count}, numbered from 0")
+        step = integer("render", "every", every)
+        if step < 1:
+            raise ValueError(f"render: every: expected 1 or more, found {step}")
+        rows = [self._rows[k] for k in _core._chosen_frames(len(self._rows), step)]
+        times = [float(row["steps"][index]) * self._simulator.options["time_step"] for row in rows]
+        poses, velocities = (np.stack([row[name][index] for row in rows]) for name in ("poses", "velocities"))
+        return scene_picture(self._simulator.scene, path, poses, velocities, times, title, index)
