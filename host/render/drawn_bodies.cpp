@@ -207,8 +207,9 @@ void add_bodies(GltfDocument& document, int world, const SceneDescription& scene
       const std::set<int> all = geometries.all_of(part, number);
       for (const int index : all) {
         const std::string& geometry = scene.geometries[static_cast<std::size_t>(index)].name;
+        const bool has_name = !scene.bodies[body].parts.empty() && !part.name.empty();
         const int part_node =
-            document.add_node(node, part.name.empty() ? geometry : part.name, placement_of(part.pose.data()));
+            document.add_node(node, has_name ? part.name : geometry, placement_of(part.pose.data()));
         meshes.give(part_node, index, static_cast<int>(body), start.translation);
         if (all.size() == 1) continue;
         std::vector<bool> shown;

@@ -60,11 +60,12 @@ int patch_mesh(GltfDocument& document, const DrawnPatch& patch, const std::strin
 }
 
 Value units() {
-  return Value(Value::Object{{"length", Value("m")},
-                             {"time", Value("s")},
-                             {"force", Value("N")},
-                             {"area", Value("m^2")},
-                             {"pressure", Value("Pa")}});
+  Value::Object units;
+  for (const auto& [quantity, unit] :
+       {std::pair{"length", "m"}, {"time", "s"}, {"force", "N"}, {"area", "m^2"}, {"pressure", "Pa"}}) {
+    units[quantity] = Value(std::string(unit));
+  }
+  return Value(std::move(units));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "host/files/process.h"
 #include "host/files/temporary_folder.h"
 #include "host/render/frames.h"
-#include "host/text/quote.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::cli {
@@ -44,12 +43,11 @@ std::string python_picture(std::string_view glb, const std::string& path, const 
   write_output_file(folder.file("picture.glb"), glb);
   const std::string drawn = folder.file(("drawn" + path.substr(path.size() - 4)).c_str());
   const auto [problem, last_line] =
-      run_process(*python, {"-m", "isopatch._src.draw_glb", folder.file("picture.glb"), drawn}, check);
+      run_process(*python, {"-m", "isopatch._src.picture.draw", folder.file("picture.glb"), drawn}, check);
   if (!problem.empty()) {
     const bool is_missing = last_line.starts_with("ModuleNotFoundError") || last_line.find("No module named") != std::string::npos;
     if (is_missing) {
-      throw_error("{}: {} has no package that draws it: {} (it says: {})", path, python->string(), kInstall,
-                  in_quotes(last_line, '"'));
+      throw_error("{}: {} has no package that draws it: {}", path, python->string(), kInstall);
     }
     throw_error("{}: {}", path, last_line.empty() ? python->string() + " " + problem : last_line);
   }

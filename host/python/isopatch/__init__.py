@@ -12,7 +12,7 @@ from isopatch._src.build import build_info, cuda_available
 from isopatch._src.meshes import TetMesh, tetrahedralize
 from isopatch._src.recording import Recording
 from isopatch._src.records import Contacts, Polygons
-from isopatch._src.render import Picture
+from isopatch._src.picture.picture import Picture
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Body, Joint, MassProperties, Part, Scene, SceneWarning
 from isopatch._src.simulator import Simulator

@@ -112,9 +112,14 @@
   world.add(camera);
 
   const center = new THREE.Vector3(facts.center[0], facts.center[2], -facts.center[1]);  // y is up here
+  const covered = () => {  // the part of the view that the panel covers
+    const share = element('panel').offsetWidth / element('view').clientWidth;
+    return share < 0.5 ? share : 0;
+  };
   const placeCamera = () => {
     const half = 0.5 * THREE.Math.degToRad(camera.fov);
-    const distance = facts.radius / Math.sin(Math.min(half, Math.atan(Math.tan(half) * camera.aspect)));
+    const aspect = camera.aspect * (1 - covered());
+    const distance = facts.radius / Math.sin(Math.min(half, Math.atan(Math.tan(half) * aspect)));
     camera.position.set(0.55, 0.42, 0.72).normalize().multiplyScalar(1.02 * distance).add(center);
     controls.target.copy(center);
     controls.update();
@@ -125,6 +130,8 @@
     const view = element('view');
     renderer.setSize(view.clientWidth, view.clientHeight, false);
     camera.aspect = view.clientWidth / Math.max(view.clientHeight, 1);
+    const [width, height] = [view.clientWidth, view.clientHeight];
+    camera.setViewOffset(width, height, -0.5 * covered() * width, 0, width, height);
     camera.updateProjectionMatrix();
   };
 

@@ -14,7 +14,7 @@ from isopatch._src.status import WARNINGS, describe
 if TYPE_CHECKING:
     import pyvista
 
-    from isopatch._src.render import Picture
+    from isopatch._src.picture.picture import Picture
 
 # Of Results and StepResults. A named tuple's own class cannot have a base class with methods, so each calls this.
 _MOST_NAMED = 10
@@ -146,7 +146,7 @@ class Results(NamedTuple):
         Raises:
             ValueError: for results without polygons, and poses of another shape.
         """
-        from isopatch._src.render import results_picture
+        from isopatch._src.picture.picture import results_picture
 
         polygons = polygons_of(self, environment)
         return results_picture(scene, path, poses, polygons, self.pair_wrench, environment, title)

@@ -16,7 +16,7 @@ from isopatch._src.records import on_host
 if TYPE_CHECKING:
     import pyvista
 
-    from isopatch._src.render import Picture
+    from isopatch._src.picture.picture import Picture
 
 
 class SceneWarning(UserWarning):
@@ -249,7 +249,7 @@ class Scene(_core.Scene):
             ValueError: for arrays of another shape, more than 10 000 frames, and in a build without the packages that
                 it needs.
         """
-        from isopatch._src.render import scene_picture
+        from isopatch._src.picture.picture import scene_picture
 
         return scene_picture(self, path, poses, velocities, times, title)
 

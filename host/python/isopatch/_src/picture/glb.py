@@ -1,4 +1,4 @@
-"""Reads the binary glTF that render.py makes."""
+"""Reads the binary glTF of a picture."""
 
 import bisect
 import json

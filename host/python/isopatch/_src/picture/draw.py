@@ -1,4 +1,4 @@
-"""Draws the pictures of render.py by PyVista: `python -m isopatch._src.draw_glb IN.glb OUT.png`, .mp4 or .gif."""
+"""Draws the pictures of picture.py by PyVista: `python -m isopatch._src.picture.draw IN.glb OUT.png`, .mp4 or .gif."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from isopatch._src.extras import require
-from isopatch._src.glb import Glb
+from isopatch._src.picture.glb import Glb
 
 _SIZES = {".png": (1280, 800), ".mp4": (1280, 720), ".gif": (640, 400)}
 _RATES = {".mp4": 30, ".gif": 15}  # frames a second
@@ -32,7 +32,6 @@ def drawn(glb: bytes, suffix: str) -> bytes:
     if suffix == ".mp4":
         require("imageio_ffmpeg", "pictures")
     plotter = pyvista.Plotter(off_screen=True, window_size=_SIZES[suffix])
-    plotter.enable_anti_aliasing("ssaa" if suffix == ".png" else "fxaa")  # the better one takes several times as long
     stage = _Stage(Glb(glb), pyvista, plotter)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"drawn{suffix}"
@@ -88,11 +87,22 @@ class _Stage:
         self._pyvista = pyvista
         plotter.set_background("white")
         plotter.enable_depth_peeling(8)
+        plotter.enable_anti_aliasing("ssaa")
+        # patches and arrows are drawn over the bodies, which so do not tint them
+        self._over = require("vtkmodules.vtkRenderingCore", "pictures").vtkRenderer()
+        self._over.SetActiveCamera(plotter.renderer.GetActiveCamera())
+        self._over.InteractiveOff()
+        self._over.SetLayer(plotter.render_window.GetNumberOfLayers())
+        plotter.render_window.SetNumberOfLayers(self._over.GetLayer() + 1)
+        plotter.render_window.AddRenderer(self._over)
         self._bodies = [
             (node, plotter.add_mesh(self._mesh(mesh), color=color[:3], opacity=color[3], smooth_shading=False))
             for node, mesh, color in glb.parts()
         ]
-        self._arrows = [(node, plotter.add_mesh(self._mesh(mesh), color=(0.78, 0.15, 0.15))) for node, mesh in glb.arrows()]
+        self._arrows = [(node, pyvista.Actor(pyvista.DataSetMapper(self._mesh(mesh)))) for node, mesh in glb.arrows()]
+        for _, actor in self._arrows:
+            actor.prop.color = (0.78, 0.15, 0.15)
+            self._over.AddActor(actor)
         table = pyvista.LookupTable(values=glb.color_table(), scalar_range=(0, 1e-3 * max(glb.max_pressure, 1e-30)))
         self._table = table
         self._patches: Any = None
@@ -100,17 +110,16 @@ class _Stage:
             first = pyvista.PolyData(np.zeros((1, 3)))
             first["pressure"] = [0.0]
             invisible = plotter.add_mesh(first, scalars="pressure", cmap=table, point_size=0, show_scalar_bar=False)
-            bar = plotter.add_scalar_bar(
-                "pressure [kPa]", mapper=invisible.mapper, color="black", n_labels=3, width=0.4, position_x=0.3
+            plotter.add_scalar_bar(
+                "pressure [kPa]", mapper=invisible.mapper, color="black", n_labels=2, fmt="%.4g", width=0.4, position_x=0.3
             )
-            bar.SetNumberOfLabels(3)
         center, radius = np.array(glb.facts["center"]), glb.facts["radius"]
         camera = plotter.camera
         camera.view_angle = 35.0
         distance = 1.05 * radius / np.sin(np.radians(camera.view_angle / 2))
         camera.position = center + distance * _DIRECTION / np.linalg.norm(_DIRECTION)
         camera.focal_point, camera.up = center, (0, 0, 1)
-        plotter.reset_camera_clipping_range()
+        camera.clipping_range = 0.02 * distance, distance + 20 * radius
 
     def _mesh(self, mesh: int) -> Any:
         points, corners, _ = self.glb.triangles(mesh)
@@ -124,17 +133,19 @@ class _Stage:
         for node, actor in self._bodies + self._arrows:
             actor.user_matrix = self.glb.placement(node, frame)
         if self._patches is not None:
-            self._plotter.remove_actor(self._patches, render=False)
+            self._over.RemoveActor(self._patches)
             self._patches = None
         points, corners, pressures = self.glb.patches(frame)
         if len(corners):
             mesh = self._mesh_of(points, corners)
             mesh["pressure"] = 1e-3 * pressures
-            self._patches = self._plotter.add_mesh(
-                mesh, scalars="pressure", cmap=self._table, lighting=False, show_scalar_bar=False, render=False
-            )
+            mapper = self._pyvista.DataSetMapper(mesh)
+            mapper.scalar_range = self._table.scalar_range
+            mapper.lookup_table = self._table
+            self._patches = self._pyvista.Actor(mapper)
+            self._patches.prop.lighting = False
+            self._over.AddActor(self._patches)
         self._plotter.add_text(self.glb.label(frame), name="label", font_size=9, color="black", position="upper_left")
-        self._plotter.reset_camera_clipping_range()
 
 
 if __name__ == "__main__":

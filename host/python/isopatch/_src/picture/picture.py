@@ -47,7 +47,7 @@ class Picture:
         if suffix not in (".html", ".glb", *_DRAWN):
             raise ValueError(f"save: path: expected .html, .glb, .png, .mp4 or .gif at the end, found {shown(name)}")
         if suffix in _DRAWN:
-            from isopatch._src.draw_glb import drawn
+            from isopatch._src.picture.draw import drawn
 
             data = drawn(self._glb, suffix)
         else:
