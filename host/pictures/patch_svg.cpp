@@ -162,7 +162,8 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
   const double legend = kPanel / 2 - kMargin, first = width - kMargin - legend;
   for (int i = 0; i < kSteps; ++i) {
     fmt::format_to(out, "<rect x=\"{:.2f}\" y=\"{:g}\" width=\"{:.2f}\" height=\"10\" fill=\"{}\"/>\n",
-                   first + i * legend / kSteps, foot + 12, legend / kSteps + 0.5, hex_text(viridis((i + 0.5) / kSteps)));
+                   first + i * legend / kSteps, foot + 12, legend / kSteps + 0.5,
+                   hex_text(viridis((i + 0.5) / kSteps)));
   }
   fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\">0</text>\n", first, foot + 38);
   fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{:.3g} kPa</text>\n</svg>\n", width - kMargin,

@@ -122,8 +122,7 @@ class PartMeshes {
       }
       const auto [points, corners] = arrays_[geometry];
       const auto& rgb = is_ground ? kGroundColor : kColors[static_cast<std::size_t>(color) % kColors.size()];
-      at->second =
-          document_.add_mesh(shape.name, points, corners, body_material(document_, shape.name, rgb));
+      at->second = document_.add_mesh(shape.name, points, corners, body_material(document_, shape.name, rgb));
     }
     document_.model().nodes[static_cast<std::size_t>(node)].mesh = at->second;
   }
@@ -132,8 +131,8 @@ class PartMeshes {
   GltfDocument& document_;
   const SceneDescription& scene_;
   const Extent& extent_;
-  std::map<std::pair<int, int>, int> meshes_;     // by geometry and colour
-  std::map<int, std::pair<int, int>> arrays_;     // points and corners of a geometry
+  std::map<std::pair<int, int>, int> meshes_;  // by geometry and colour
+  std::map<int, std::pair<int, int>> arrays_;  // points and corners of a geometry
 };
 
 /// Moves a body's node through the frames.
@@ -208,8 +207,7 @@ void add_bodies(GltfDocument& document, int world, const SceneDescription& scene
       for (const int index : all) {
         const std::string& geometry = scene.geometries[static_cast<std::size_t>(index)].name;
         const bool has_name = !scene.bodies[body].parts.empty() && !part.name.empty();
-        const int part_node =
-            document.add_node(node, has_name ? part.name : geometry, placement_of(part.pose.data()));
+        const int part_node = document.add_node(node, has_name ? part.name : geometry, placement_of(part.pose.data()));
         meshes.give(part_node, index, static_cast<int>(body), start.translation);
         if (all.size() == 1) continue;
         std::vector<bool> shown;

@@ -25,8 +25,8 @@ int arrow_mesh(GltfDocument& document) {
   for (const auto& [radius, height] : rings) {
     for (int i = 0; i < kSides; ++i) {
       const double angle = 2 * std::numbers::pi * i / kSides;
-      points.push_back({radius * static_cast<float>(std::cos(angle)), radius * static_cast<float>(std::sin(angle)),
-                        height});
+      points.push_back(
+          {radius * static_cast<float>(std::cos(angle)), radius * static_cast<float>(std::sin(angle)), height});
     }
   }
   for (std::uint32_t ring = 0; ring + 1 < rings.size(); ++ring) {

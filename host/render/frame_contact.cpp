@@ -79,8 +79,8 @@ class GrowingPatch {
   }
 
   DrawnPatch patch_;
-  double push_ = 0;      // integral of the pressure, N
-  Point3 moment_ = {};   // of x times the pressure, N m
+  double push_ = 0;     // integral of the pressure, N
+  Point3 moment_ = {};  // of x times the pressure, N m
   std::unordered_map<Corner, std::uint32_t, CornerHash> indices_;
 };
 

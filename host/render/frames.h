@@ -17,10 +17,10 @@ inline constexpr double kMaxPictureBytes = 500e6;
 /// The states of a picture, between which one moves by a slider: one environment in time, or one environment after
 /// another.
 struct Frames {
-  StateArrays states;                       // a row for each frame
-  std::vector<double> times;                // s, of each frame; empty if the frames are environments
-  std::vector<std::int64_t> environments;   // the number of each, if they are; empty: 0, 1, 2, ...
-  std::int64_t environment = 0;             // the number of the environment otherwise
+  StateArrays states;                      // a row for each frame
+  std::vector<double> times;               // s, of each frame; empty if the frames are environments
+  std::vector<std::int64_t> environments;  // the number of each, if they are; empty: 0, 1, 2, ...
+  std::int64_t environment = 0;            // the number of the environment otherwise
 
   std::int64_t count() const { return states.num_environments; }
 };

@@ -15,7 +15,7 @@ namespace isopatch::detail {
 
 /// Where a node is in its parent.
 struct Placement {
-  Point3 translation = {0, 0, 0};              // m
+  Point3 translation = {0, 0, 0};                 // m
   std::array<double, 4> rotation = {0, 0, 0, 1};  // x y z w
 };
 

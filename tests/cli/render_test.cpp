@@ -33,8 +33,8 @@ struct Render : FolderTest {
   }
 
   void make_rollout() const {
-    const auto [code, out] = run_program("rollout --backend cpu --steps 20 --every 2 --envs 3 " + kBall + " --output " +
-                                         path("run.npz"));
+    const auto [code, out] =
+        run_program("rollout --backend cpu --steps 20 --every 2 --envs 3 " + kBall + " --output " + path("run.npz"));
     ASSERT_EQ(code, 0) << out;
   }
 };
@@ -102,7 +102,8 @@ TEST_F(Render, RefusesBadInput) {
   expect_refused(kStack + " --states " + path("e.npz") + " --env 3" + out, "so it must be in [0, 2]");
   expect_refused(path("run.npz") + " --env 3" + out, "run.npz: --env 3: the file has 3 environments");
   expect_refused(path("run.npz") + " --envs 2" + out, "of a rollout one environment is drawn; --env K");
-  expect_refused(kStack + " --states " + path("run.npz") + out, "poses: must have shape (11, 3, 5, 7), found (11, 3, 2");
+  expect_refused(kStack + " --states " + path("run.npz") + out,
+                 "poses: must have shape (11, 3, 5, 7), found (11, 3, 2");
   expect_refused(kBall + " --states " + path("e.npz") + out, "poses: must have shape (N, 2, 7), found (3, 5, 7)");
   expect_refused(path("e.npz") + out, "does not say which scene it is of; isopatch render SCENE.json --states");
   expect_refused(path("run.npz") + " --states " + path("e.npz") + out, "--states");
@@ -126,7 +127,8 @@ TEST_F(Render, ViewOpensThePageOrSaysWhereItIs) {
   write("browser", "#!/bin/sh\ncp \"$1\" " + path("seen.html") + "\n");
   ASSERT_EQ(run_shell("chmod +x " + path("browser")).code, 0);
   const std::string temporary = "TMPDIR=" + folder_.string() + " ";
-  const auto [code, out] = run_shell(temporary + "BROWSER=" + path("browser") + " " + program_path() + " view " + kStack);
+  const auto [code, out] =
+      run_shell(temporary + "BROWSER=" + path("browser") + " " + program_path() + " view " + kStack);
   EXPECT_EQ(code, 0) << out;
   EXPECT_NE(out.find("isopatch_view_"), std::string::npos) << out;
   run_shell("for i in $(seq 50); do test -s " + path("seen.html") + " && break; sleep 0.1; done");

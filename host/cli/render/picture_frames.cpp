@@ -87,8 +87,8 @@ Frames rollout_frames(const Arrays& arrays, const SceneDescription& scene, const
   const LazyArray* velocities = reader.find("velocities", "real", {rows, environments, bodies, 6});
   const std::vector<std::int64_t>& times_shape = arrays.at("time").header().shape;
   const bool each_has_times = times_shape.size() == 2;  // in a recording of Python
-  const LazyArray* times = reader.find(
-      "time", "real", each_has_times ? std::vector{rows, environments} : std::vector<std::int64_t>{rows});
+  const LazyArray* times =
+      reader.find("time", "real", each_has_times ? std::vector{rows, environments} : std::vector<std::int64_t>{rows});
 
   frames.environment = arguments.env.value_or(0);
   if (frames.environment >= environments) {
@@ -183,8 +183,8 @@ PictureSource picture_source(const RenderArguments& arguments) {
   PictureSource source;
   source.name = std::filesystem::path(scene_file).stem().string();
   source.scene = read_scene(scene_file, arguments.data);
-  source.frames = states.empty() ? varied_frames(source.scene, arguments)
-                                 : frames_of_file(states, source.scene, arguments);
+  source.frames =
+      states.empty() ? varied_frames(source.scene, arguments) : frames_of_file(states, source.scene, arguments);
   return source;
 }
 

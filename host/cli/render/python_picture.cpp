@@ -45,7 +45,8 @@ std::string python_picture(std::string_view glb, const std::string& path, const 
   const auto [problem, last_line] =
       run_process(*python, {"-m", "isopatch._src.picture.draw", folder.file("picture.glb"), drawn}, check);
   if (!problem.empty()) {
-    const bool is_missing = last_line.starts_with("ModuleNotFoundError") || last_line.find("No module named") != std::string::npos;
+    const bool is_missing =
+        last_line.starts_with("ModuleNotFoundError") || last_line.find("No module named") != std::string::npos;
     if (is_missing) {
       throw_error("{}: {} has no package that draws it: {}", path, python->string(), kInstall);
     }

@@ -45,8 +45,8 @@ Picture drawn_picture(const RenderArguments& arguments) {
   picture.glb = glb_of(evaluator.scene().description(), frames, contacts.all(), source.name);
   progress.update(frames.count());
   if (!frames.times.empty()) {
-    picture.frames = fmt::format("of environment {}, {:g} to {:g} s", frames.environment, frames.times.front(),
-                                 frames.times.back());
+    picture.frames =
+        fmt::format("of environment {}, {:g} to {:g} s", frames.environment, frames.times.front(), frames.times.back());
   } else if (frames.count() > 1) {
     picture.frames = "environments";
   }

@@ -42,6 +42,8 @@ std::vector<std::pair<CommandText, std::string>> commands() {
   for (const auto& [name, valid] :
        std::vector<std::pair<std::string, std::string>>{{"evaluate", scene},
                                                         {"rollout", scene},
+                                                        {"render", scene + " -o q.glb"},
+                                                        {"view", scene},
                                                         {"field", tets + " q.vtk"},
                                                         {"tetrahedralize", surface + " q.vtk"},
                                                         {"info", tets},

@@ -83,7 +83,7 @@ TEST_F(Help, OfAllButHiddenCommandsHasExamplesThatRun) {
     EXPECT_GE(examples.size(), 1U) << command;
     EXPECT_LE(examples.size(), 3U) << command;
     for (const std::string& example : examples) {
-      const Outcome result = run_shell("cd " + path("") + " && PATH=" + path("bin") + ":$PATH " + example);
+      const Outcome result = run_shell("cd " + path("") + " && BROWSER=true PATH=" + path("bin") + ":$PATH " + example);
       EXPECT_EQ(result.code, has_mesher || command != "tetrahedralize" ? 0 : 2) << example << "\n" << result.out;
       EXPECT_EQ(result.out.find("warning"), std::string::npos) << example << "\n" << result.out;
     }

@@ -17,6 +17,7 @@ PAGES = (
     "README.md",
     "host/python/FIRST_GRASP.md",
     "host/python/README.md",
+    "host/python/SEE_IT.md",
     "host/python/TRAIN.md",
     "host/scene_file/NUMBERS.md",
     "host/scene_file/SCANS.md",

@@ -161,7 +161,7 @@ def test_environments_follow_each_other(chromium, scene, poses, tmp_path):
 
 def test_without_webgl_the_page_says_so_and_has_the_table(chromium, scene, tmp_path):
     page = scene.render().html
-    disabled = "<script>HTMLCanvasElement.prototype.getContext = () => null;</script><script id=\"glb\""
+    disabled = '<script>HTMLCanvasElement.prototype.getContext = () => null;</script><script id="glb"'
     (tmp_path / "page.html").write_text(page.replace('<script id="glb"', disabled, 1), encoding="utf-8")
     shown = Shown(chromium, tmp_path / "page.html")
     assert "no WebGL" in shown.page.inner_text("#no_webgl")

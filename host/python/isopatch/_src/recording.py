@@ -15,10 +15,12 @@ from isopatch._src.picture.picture import Picture, scene_picture
 from isopatch._src.results import SimulatorState, StepResults
 
 
-class Recording:
-    """The rows of a recording by Simulator.record()."""
+class Recorder:
+    """The rows of a recording of `state`, which `simulator` steps. It begins with the state as it is.
 
-    # of `state`, which `simulator` steps, and whose arrays are of the module `library`; it begins with the state as it is
+    `library` is the module of the state's arrays.
+    """
+
     def __init__(
         self, simulator: _core.Simulator, state: SimulatorState, library: Any, every: int, outputs: Sequence[str]
     ) -> None:
@@ -71,9 +73,29 @@ class Recording:
         self._rows.append(row)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes the rows so far as an .npz file."""
         arrays = {name: np.stack([row[name] for row in self._rows]) for name in self._rows[0]}
         np.savez(path, time=arrays["steps"] * self._simulator.options["time_step"], **arrays)
+
+    def render(self, path: Any, environment: Any, every: Any, title: str) -> Picture:
+        """See Recording.render()."""
+        count = len(self._rows[0]["poses"])
+        index = integer("render", "environment", environment)
+        if not 0 <= index < count:
+            raise ValueError(f"render: environment {index}: the recording has {count}, numbered from 0")
+        step = integer("render", "every", every)
+        if step < 1:
+            raise ValueError(f"render: every: expected 1 or more, found {step}")
+        rows = [self._rows[k] for k in _core._chosen_frames(len(self._rows), step)]
+        times = [float(row["steps"][index]) * self._simulator.options["time_step"] for row in rows]
+        poses, velocities = (np.stack([row[name][index] for row in rows]) for name in ("poses", "velocities"))
+        return scene_picture(self._simulator.scene, path, poses, velocities, times, title, index)
+
+
+class Recording:
+    """The rows of a recording by Simulator.record(), of which `recorder` takes care."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
 
     def render(
         self,
@@ -96,14 +118,4 @@ class Recording:
         Raises:
             ValueError: for an environment that there is not, and more than 10 000 frames.
         """
-        count = len(self._rows[0]["poses"])
-        index = integer("render", "environment", environment)
-        if not 0 <= index < count:
-            raise ValueError(f"render: environment {index}: the recording has {count}, numbered from 0")
-        step = integer("render", "every", every)
-        if step < 1:
-            raise ValueError(f"render: every: expected 1 or more, found {step}")
-        rows = [self._rows[k] for k in _core._chosen_frames(len(self._rows), step)]
-        times = [float(row["steps"][index]) * self._simulator.options["time_step"] for row in rows]
-        poses, velocities = (np.stack([row[name][index] for row in rows]) for name in ("poses", "velocities"))
-        return scene_picture(self._simulator.scene, path, poses, velocities, times, title, index)
+        return self._recorder.render(path, environment, every, title)

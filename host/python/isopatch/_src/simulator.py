@@ -17,7 +17,7 @@ from isopatch._src.extras import require
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shown
 from isopatch._src.placed import PlacedBodies
-from isopatch._src.recording import Recording
+from isopatch._src.recording import Recorder, Recording
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
 from isopatch._src.scene import Scene
@@ -114,7 +114,7 @@ class Simulator:
         self._initial: SimulatorState | None = None  # made by the first reset
         can_look = not self._on_cuda and self._arrays != "jax" and bool(scene._placed_bodies)
         self._placed = PlacedBodies(scene, self._state) if can_look else None
-        self._recording: Recording | None = None
+        self._recording: Recorder | None = None
 
     def _check_library(self) -> None:
         if self._arrays not in _LIBRARIES:
@@ -413,9 +413,9 @@ class Simulator:
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
         with self._current_device():
-            self._recording = Recording(self._core, self._state, self._library, every, outputs)
+            self._recording = Recorder(self._core, self._state, self._library, every, outputs)
         try:
-            yield self._recording
+            yield Recording(self._recording)
         finally:
             recording, self._recording = self._recording, None
             if path is not None:

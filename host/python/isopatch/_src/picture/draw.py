@@ -13,7 +13,7 @@ from isopatch._src.extras import require
 from isopatch._src.picture.glb import Glb
 
 _SIZES = {".png": (1280, 800), ".mp4": (1280, 720), ".gif": (640, 400)}
-_RATES = {".mp4": 30, ".gif": 15}  # frames a second
+_RATES = {".mp4": 30.0, ".gif": 12.5}  # frames a second; those of .gif last a multiple of 10 ms
 _SECONDS_OF_ENVIRONMENT = 0.5
 _WINDOWS = {
     "libEGL.so.1": "vtkEGLRenderWindow",
@@ -109,9 +109,16 @@ class _Stage:
         if glb.max_pressure > 0:
             first = pyvista.PolyData(np.zeros((1, 3)))
             first["pressure"] = [0.0]
-            invisible = plotter.add_mesh(first, scalars="pressure", cmap=table, point_size=0, show_scalar_bar=False)
+            invisible = plotter.add_mesh(first, scalars="pressure", cmap=table, show_scalar_bar=False)
+            invisible.visibility = False
             plotter.add_scalar_bar(
-                "pressure [kPa]", mapper=invisible.mapper, color="black", n_labels=2, fmt="%.4g", width=0.4, position_x=0.3
+                "pressure [kPa]",
+                mapper=invisible.mapper,
+                color="black",
+                n_labels=2,
+                fmt="%.4g",
+                width=0.4,
+                position_x=0.3,
             )
         center, radius = np.array(glb.facts["center"]), glb.facts["radius"]
         camera = plotter.camera

@@ -120,7 +120,7 @@ class Glb:
                 forces[extras["frame"]] += np.linalg.norm(extras["force"])
         return int(forces.argmax())
 
-    def played(self, rate: int, seconds_of_environment: float) -> list[int]:
+    def played(self, rate: float, seconds_of_environment: float) -> list[int]:
         """The frames of a film with `rate` of them a second."""
         if "time" not in self.facts["frames"][0]:
             return [k for k in range(self.num_frames) for _ in range(round(rate * seconds_of_environment))]

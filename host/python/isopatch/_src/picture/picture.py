@@ -15,7 +15,12 @@ _DRAWN = (".png", ".mp4", ".gif")
 
 
 class Picture:
-    """A picture of one or several frames, as binary glTF; in a notebook it shows itself as a page."""
+    """A picture of one or several frames, as binary glTF; in a notebook it shows itself as a page.
+
+    Args:
+        glb: What `render` of a scene, of results or of a recording has made, which all return pictures.
+        title: Of the page.
+    """
 
     def __init__(self, glb: bytes, title: str) -> None:
         self._glb = glb
