@@ -6,9 +6,9 @@ import textwrap
 
 import numpy as np
 import pytest
-from conftest import requires, run_python
 
 import isopatch
+from conftest import requires, run_python
 
 pytestmark = pytest.mark.skipif(not isopatch.build_info()["render"], reason="isopatch was built without render")
 

@@ -56,10 +56,8 @@ class Shown:
         return np.asarray(Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")).astype(int)
 
     def move_slider(self, frame):
-        self.page.evaluate(
-            "frame => { const s = document.getElementById('slider'); s.value = frame; s.dispatchEvent(new Event('input')); }",
-            frame,
-        )
+        move = "slider.value = frame; slider.dispatchEvent(new Event('input'));"
+        self.page.evaluate(f"frame => {{ const slider = document.getElementById('slider'); {move} }}", frame)
 
 
 def count_of(pixels, color):

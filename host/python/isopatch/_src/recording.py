@@ -10,8 +10,8 @@ from isopatch import _core
 from isopatch._src.arguments import integer
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shown
-from isopatch._src.records import on_host
 from isopatch._src.picture.picture import Picture, scene_picture
+from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
 
 
