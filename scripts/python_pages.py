@@ -90,7 +90,7 @@ def main() -> None:
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
     teach_pdoc()
     take_warnings_for_errors()
-    modules = ["isopatch", "isopatch.plot"]  # with isopatch.quaternion, which it lists
+    modules = ["isopatch", "isopatch.plot", "isopatch.view"]  # with isopatch.quaternion, which it lists
     libraries = {"gym": "gymnasium", "torch": "torch", "jax": "jax" if isopatch.build_info()["jax"] else None}
     for name, library in libraries.items():
         if library is not None and importlib.util.find_spec(library) is not None:

@@ -91,7 +91,7 @@ TEST_F(EmptyValues, OfArgumentsAreErrorsAndLeaveNothing) {
       ++arguments;
     }
   }
-  EXPECT_EQ(arguments, 9);
+  EXPECT_EQ(arguments, 11);
   EXPECT_EQ(names(), "");
 }
 
