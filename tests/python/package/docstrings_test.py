@@ -16,7 +16,15 @@ import pytest
 
 import isopatch
 
-MODULES = ["isopatch", "isopatch.gym", "isopatch.plot", "isopatch.quaternion", "isopatch.torch", "isopatch.jax", "isopatch.view"]
+MODULES = [
+    "isopatch",
+    "isopatch.gym",
+    "isopatch.plot",
+    "isopatch.quaternion",
+    "isopatch.torch",
+    "isopatch.jax",
+    "isopatch.view",
+]
 NOT_ARRAYS = {"Body", "Part", "Joint"}  # named tuples of names and numbers
 
 

@@ -11,7 +11,15 @@ import pytest
 import isopatch
 
 PACKAGE = pathlib.Path(isopatch.__file__).parent
-PUBLIC = ("isopatch", "isopatch.gym", "isopatch.jax", "isopatch.plot", "isopatch.quaternion", "isopatch.torch", "isopatch.view")
+PUBLIC = (
+    "isopatch",
+    "isopatch.gym",
+    "isopatch.jax",
+    "isopatch.plot",
+    "isopatch.quaternion",
+    "isopatch.torch",
+    "isopatch.view",
+)
 
 
 def module_name(path: pathlib.Path) -> str:

@@ -6,9 +6,9 @@ import urllib.request
 
 import numpy as np
 import pytest
-from conftest import requires
 
 import isopatch
+from conftest import requires
 
 pytestmark = pytest.mark.skipif(not isopatch.build_info()["render"], reason="isopatch was built without render")
 

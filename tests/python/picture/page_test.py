@@ -35,6 +35,14 @@ def chromium():
         browser.close()
 
 
+def wait_until(page, expression, seconds=60):
+    """Asks until it is true. Playwright's own way is evaluated in the page, whose policy does not allow that."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"{expression} is not true after {seconds} s"
+        time.sleep(0.02)
+
+
 class Shown:
     """A page in the browser, with what it asked for and printed."""
 
@@ -47,7 +55,7 @@ class Shown:
         self.page.on("pageerror", lambda error: self.log.append(str(error)))
         start = time.monotonic()
         self.page.goto(own)
-        self.page.wait_for_function("window.ready === true", timeout=60_000)
+        wait_until(self.page, "window.ready === true")
         self.seconds = time.monotonic() - start
 
     def pixels(self):
@@ -138,7 +146,7 @@ def test_a_rollout_plays(chromium, root, tmp_path, name, steps, every):
     # from the end it plays from the start
     shown.page.select_option("#speed", "4")
     shown.page.click("#play")
-    shown.page.wait_for_function("Number(document.getElementById('slider').value) % 120 > 2", timeout=20_000)
+    wait_until(shown.page, "Number(document.getElementById('slider').value) % 120 > 2")
     shown.page.click("#play")
     assert shown.log == []
     shown.page.close()
@@ -175,9 +183,9 @@ def test_a_notebook_shows_the_frame(chromium, scene, tmp_path):
     page.on("console", lambda message: problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto((tmp_path / "notebook.html").as_uri())
-    page.wait_for_function("document.querySelector('iframe') !== null")
+    wait_until(page, "document.querySelector('iframe') !== null")
     frame = page.frames[1]
-    frame.wait_for_function("window.ready === true", timeout=60_000)
+    wait_until(frame, "window.ready === true")
     assert frame.inner_text("#title") == "scene"
     assert problems == []
     page.close()
