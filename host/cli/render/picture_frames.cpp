@@ -129,19 +129,23 @@ Frames environment_frames(StateArrays states, const RenderArguments& arguments) 
   return frames;
 }
 
+/// The scene and variations of it, of which only those that are drawn are made.
 Frames varied_frames(const SceneDescription& scene, const RenderArguments& arguments) {
-  if (arguments.env) {
-    if (arguments.envs && *arguments.env >= *arguments.envs) {
-      throw_error("--env {}: there are {} environments, so it must be in [0, {}]", *arguments.env, *arguments.envs,
-                  *arguments.envs - 1);
-    }
-    Frames frames = environment_frames(random_states(scene, 1, arguments.seed, *arguments.env), arguments);
-    frames.environments = {*arguments.env};
-    return frames;
+  if (arguments.env && arguments.envs && *arguments.env >= *arguments.envs) {
+    throw_error("--env {}: there are {} environments, so it must be in [0, {}]", *arguments.env, *arguments.envs,
+                *arguments.envs - 1);
   }
-  const std::int64_t envs = arguments.envs.value_or(1);
-  if (arguments.every == 1) check_count(envs);  // before memory is taken for them
-  return environment_frames(random_states(scene, envs, arguments.seed), arguments);
+  Frames frames;
+  frames.environments =
+      arguments.env ? std::vector{*arguments.env} : chosen_frames(arguments.envs.value_or(1), arguments.every);
+  frames.states = StateArrays(scene, 0);
+  for (const std::int64_t environment : frames.environments) {
+    const StateArrays one = random_states(scene, 1, arguments.seed, environment);
+    frames.states.poses.insert(frames.states.poses.end(), one.poses.begin(), one.poses.end());
+    frames.states.velocities.insert(frames.states.velocities.end(), one.velocities.begin(), one.velocities.end());
+  }
+  frames.states.num_environments = std::ssize(frames.environments);
+  return frames;
 }
 
 Frames frames_of_file(const std::string& path, const SceneDescription& scene, const RenderArguments& arguments) {
