@@ -20,7 +20,7 @@ std::string write_temporary_page(const std::string& name, const std::string& pag
   if (error) throw Error("the folder for temporary files: " + error.message(), ErrorKind::kFile);
   std::string folder = (parent / "isopatch_view_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) throw Error(folder + ": " + std::strerror(errno), ErrorKind::kFile);
-  const std::string path = (std::filesystem::path(folder) / (name + ".html")).string();
+  std::string path = (std::filesystem::path(folder) / (name + ".html")).string();
   write_output_file(path, page);
   return path;
 }
