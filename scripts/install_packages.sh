@@ -12,11 +12,15 @@ set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ ccache pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libbenchmark-dev libqhull-dev libpugixml-dev libhwy-dev zlib1g-dev)
+# of `isopatch render`, without which all else is built
+isopatch_render_packages=(libtinygltf-dev libjs-three)
 isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
-# SUNDIALS, an accuracy reference of rollouts; and Zstandard, by which the emulated device reads compressed kernels
-isopatch_test_packages=(tetgen gmsh libsundials-dev libzstd-dev)
-isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib trimesh gymnasium)
+# SUNDIALS, an accuracy reference of rollouts; Zstandard, by which the emulated device reads compressed kernels; and
+# Chromium, 250 MB, in which pages of `isopatch render` are tested
+isopatch_test_packages=(tetgen gmsh libsundials-dev libzstd-dev chromium)
+isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib trimesh gymnasium
+  playwright pygltflib)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1' 'typos==1.52.0')
 
@@ -76,6 +80,7 @@ isopatch_newer_cmake() {
 
 if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   isopatch_install "${isopatch_packages[@]}" || exit 1
+  isopatch_install "${isopatch_render_packages[@]}" || echo "Going on without isopatch render" >&2
   if [[ ${ISOPATCH_WITH_TEST_PACKAGES:-0} == 1 ]]; then
     # tests that need what is missing are skipped with a reason
     for isopatch_package in "${isopatch_test_packages[@]}"; do
@@ -92,7 +97,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
       isopatch_pip_install "${isopatch_python_packages[@]}" || echo "Going on without the Python package" >&2
       isopatch_pip_install 'jax[cpu]' || echo "Going on without JAX" >&2
       isopatch_pip_install ray || echo "Going on without Ray" >&2
-      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch pyvista || exit 1; fi
+      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch pyvista imageio imageio-ffmpeg || exit 1; fi
     else
       echo "Going on without the Python package, which needs Python 3.11 or newer" >&2
     fi

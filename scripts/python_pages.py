@@ -90,7 +90,7 @@ def main() -> None:
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
     teach_pdoc()
     take_warnings_for_errors()
-    modules = ["isopatch", "isopatch.plot"]  # with isopatch.quaternion, which it lists
+    modules = ["isopatch", "isopatch.plot", "isopatch.view"]  # with isopatch.quaternion, which it lists
     libraries = {
         "gym": "gymnasium",
         "ray": "ray",

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what is missing, builds the command `isopatch`, and evaluates 4096 copies of a sphere on a box; the patches of
-# the first go to out/patches as VTK files, and one as a picture to out/patch.svg. Further arguments go to `isopatch evaluate`, and win over the ones here.
+# the first go to out/patches as VTK files, and a page that shows the scene is out/contact.html, or in a build without
+# `render` a picture of its patch out/patch.svg. Further arguments go to `isopatch evaluate`, and win over the ones here.
 # CUDA kernels, which take longer to compile than all the rest, are built where there is an NVIDIA GPU:
 #   ISOPATCH_CUDA=ON or OFF   builds them, or leaves them out
 # scripts/test.sh goes on with the same build.
@@ -26,7 +27,17 @@ cmake --preset release "${isopatch_cmake_options[@]}" ${cuda:+"-DISOPATCH_CUDA=$
 cmake --build --preset release -j "$(nproc)" --target isopatch_cli
 
 mkdir -p out/patches
-build/release/bin/isopatch evaluate bench/scenes/sphere_on_box.json --envs 4096 --vtk out/patches \
-  --svg out/patch.svg "$@"
+program=build/release/bin/isopatch
+scene=bench/scenes/sphere_on_box.json
+has_render=0
+if "$program" --version | grep -q '^render  *yes'; then has_render=1; fi
+svg=(--svg out/patch.svg)
+if ((has_render)); then svg=(); fi
+"$program" evaluate "$scene" --envs 4096 --vtk out/patches "${svg[@]}" "$@"
 echo
-echo "A picture of the first patch, for a browser: $PWD/out/patch.svg"
+if ((has_render)); then
+  "$program" render "$scene" --envs 9 -o out/contact.html
+  echo "The first environments, for a browser: $PWD/out/contact.html"
+else
+  echo "A picture of the first patch, for a browser: $PWD/out/patch.svg"
+fi

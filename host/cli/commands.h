@@ -50,6 +50,24 @@ struct RolloutArguments : BatchArguments {
 /// `isopatch rollout`: steps a scene in time. Throws Error for bad input, Interrupted after a signal.
 void rollout_command(const RolloutArguments& arguments);
 
+struct RenderArguments {
+  std::string source;                // scene (.json), or results of a rollout (.npz) that lead to their scene
+  std::optional<std::string> data;   // folder of mesh files; without it the scene file's
+  std::string states;                // of environments, or results of a rollout
+  std::optional<std::int64_t> envs;  // without it 1, or all rows of the states file
+  std::optional<std::int64_t> env;   // the only one that is drawn; of a rollout, without it 0
+  std::int64_t every = 1;            // rows from one frame to the next
+  std::uint64_t seed = 0;
+  std::string output;  // not of view
+};
+
+/// `isopatch render`: draws a scene with its contact patches. Throws Error for bad input, and in a build without the
+/// packages that it needs, Interrupted after a signal.
+void render_command(const RenderArguments& arguments);
+
+/// `isopatch view`: the same as a page in a browser.
+void view_command(const RenderArguments& arguments);
+
 struct FieldArguments {
   std::string input;
   std::string output;

@@ -42,7 +42,7 @@ bool is_state_of_rollout(const std::string& name) {
 }
 
 bool is_result_of_rollout(const std::string& name) {
-  bool found = name == kTime || name == "status";
+  bool found = name == kTime || name == "status" || name == "scene";
   for_each_rollout_output([&](const ArrayInfo& info) { found = found || name == info.name; });
   return found;
 }

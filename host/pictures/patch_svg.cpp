@@ -4,41 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <string_view>
 
 #include "host/mesh/math/point_math.h"
+#include "host/pictures/color_map.h"
 
 namespace isopatch::detail {
 namespace {
 
 constexpr double kPanel = 320, kMargin = 24, kTitle = 28, kFooter = 56;  // pixels
 constexpr int kMaxColumns = 4;
-
-/// Matplotlib's viridis, of which eight equal parts are blended.
-constexpr std::array<std::array<int, 3>, 9> kViridis = {{{68, 1, 84},
-                                                         {71, 44, 122},
-                                                         {59, 81, 139},
-                                                         {44, 113, 142},
-                                                         {33, 144, 141},
-                                                         {39, 173, 129},
-                                                         {92, 200, 99},
-                                                         {170, 220, 50},
-                                                         {253, 231, 37}}};
-
-std::string color_of(double fraction) {
-  const double at = std::clamp(fraction, 0.0, 1.0) * (kViridis.size() - 1);
-  const auto low = std::min(static_cast<std::size_t>(at), kViridis.size() - 2);
-  int rgb[3];
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double blend = at - static_cast<double>(low);
-    rgb[i] = static_cast<int>(std::lround((1 - blend) * kViridis[low][i] + blend * kViridis[low + 1][i]));
-  }
-  return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
-}
 
 std::string escaped_xml(std::string_view text) {
   std::string out;
@@ -166,7 +144,7 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
     const Point3 middle = 0.5 * (view.seen_box.low + view.seen_box.high);
     const double center_x = left + kPanel / 2, center_y = top + kTitle + kPanel / 2;
     for (const Polygon* p : view.polygons) {
-      const std::string color = color_of(mean_pressure(*p) / largest);
+      const std::string color = hex_text(viridis(mean_pressure(*p) / largest));
       svg += "<polygon points=\"";
       for (int i = 0; i < p->num_vertices; ++i) {
         const Point3 at = scale * (view.seen(p->vertices[i]) - middle);
@@ -184,7 +162,8 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
   const double legend = kPanel / 2 - kMargin, first = width - kMargin - legend;
   for (int i = 0; i < kSteps; ++i) {
     fmt::format_to(out, "<rect x=\"{:.2f}\" y=\"{:g}\" width=\"{:.2f}\" height=\"10\" fill=\"{}\"/>\n",
-                   first + i * legend / kSteps, foot + 12, legend / kSteps + 0.5, color_of((i + 0.5) / kSteps));
+                   first + i * legend / kSteps, foot + 12, legend / kSteps + 0.5,
+                   hex_text(viridis((i + 0.5) / kSteps)));
   }
   fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\">0</text>\n", first, foot + 38);
   fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{:.3g} kPa</text>\n</svg>\n", width - kMargin,

@@ -21,12 +21,18 @@ inline std::string version_text() {
 #else
   const char* const cvode = "no";
 #endif
+#ifdef ISOPATCH_HAS_RENDER
+  const char* const render = "yes";
+#else
+  const char* const render = "no";
+#endif
   std::string cuda = "no";
 #ifdef ISOPATCH_HAS_CUDA
   const int devices = num_cuda_devices();
   cuda = fmt::format("{}, {} {} found", ISOPATCH_CUDA_VERSION, devices, devices == 1 ? "device" : "devices");
 #endif
-  return fmt::format("isopatch {}\ncompiler  {}\nCUDA      {}\nCVODE     {}", ISOPATCH_VERSION, compiler, cuda, cvode);
+  return fmt::format("isopatch {}\ncompiler  {}\nCUDA      {}\nCVODE     {}\nrender    {}", ISOPATCH_VERSION, compiler,
+                     cuda, cvode, render);
 }
 
 }  // namespace isopatch::cli

@@ -7,6 +7,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
+#include "host/cli/render/picture_frames.h"
 #include "host/cli/rollout/lost_bodies.h"
 #include "host/cli/rollout/rows.h"
 #include "host/cli/rollout/start_states.h"
@@ -229,7 +230,10 @@ void rollout_command(const RolloutArguments& arguments) {
   stages.finish("step");
 
   if (recorders.pictures) recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);
-  if (recorders.file) write_output_file(arguments.output, recorders.file->npz(end.status));
+  if (recorders.file) {
+    const std::string reference = scene_reference(arguments.scene, arguments.output);
+    write_output_file(arguments.output, recorders.file->npz(end.status, reference));
+  }
   stages.finish("write");
   print_report(arguments, simulator, plan, recorders, end, stages);
 }

@@ -128,7 +128,8 @@ void RolloutFile::add(const RolloutRow& row) {
   for_each_rollout_output(add_row, row.output);
 }
 
-std::string RolloutFile::npz(const std::vector<std::uint32_t>& status) {
+std::string RolloutFile::npz(const std::vector<std::uint32_t>& status, const std::string& scene) {
+  arrays_["scene"] = {DType::kUint8, {std::ssize(scene)}, scene};
   arrays_["status"] = npy_array(DType::kUint32, {std::ssize(status)}, status);
   return npz_bytes(std::exchange(arrays_, {}));
 }

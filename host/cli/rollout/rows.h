@@ -61,8 +61,9 @@ class RolloutFile {
 
   void add(const RolloutRow& row);
 
-  /// The archive, with the status of each environment or'ed over all steps. Takes the arrays out.
-  std::string npz(const std::vector<std::uint32_t>& status);
+  /// The archive, with the status of each environment or'ed over all steps, and the path of the scene from the folder
+  /// of the file on. Takes the arrays out.
+  std::string npz(const std::vector<std::uint32_t>& status, const std::string& scene);
 
  private:
   std::map<std::string, detail::NpyArray> arrays_;

@@ -160,6 +160,41 @@ void add_rollout(CLI::App& app, RolloutArguments& arguments) {
   rollout->callback([&arguments] { rollout_command(arguments); });
 }
 
+/// The options of render and view.
+void add_picture_options(CLI::App* command, RenderArguments& arguments) {
+  add(command, "source", arguments.source, "SCENE.json|RUN.npz",
+      "scene file (.json), or what rollout --output has written (.npz)")
+      ->required();
+  add(command, "--states", arguments.states, "FILE.npz",
+      "states of environments, or a rollout, which plays; with a scene file");
+  add(command, "--envs", arguments.envs, "N",
+      "environments: the scene and random variations of it, or the first rows of --states (default: 1; all rows)",
+      whole<std::int64_t>(1, 100'000'000));
+  add(command, "--env", arguments.env, "K", "draw this environment alone (default: all; of a rollout 0)",
+      whole<std::int64_t>(0, 1'000'000'000'000));
+  add(command, "--every", arguments.every, "M", "rows of a rollout, or environments, from frame to frame (default 1)",
+      whole<std::int64_t>(1, 1'000'000'000'000));
+  add(command, "--seed", arguments.seed, "S", "seed of the variations (default 0)",
+      whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
+      ->excludes(command->get_option("--states"));
+  add_data_option(command, arguments.data);
+}
+
+void add_render(CLI::App& app, RenderArguments& arguments) {
+  CLI::App* render = app.add_subcommand("render", "Draw a scene or a rollout with its contact patches");
+  add_picture_options(render, arguments);
+  add(render, "-o,--output", arguments.output, "FILE",
+      "a page (.html), binary glTF (.glb), or by the Python package a picture (.png) or film (.mp4, .gif)")
+      ->required();
+  render->callback([&arguments] { render_command(arguments); });
+}
+
+void add_view(CLI::App& app, RenderArguments& arguments) {
+  CLI::App* view = app.add_subcommand("view", "Show a scene or a rollout with its contact patches in a browser");
+  add_picture_options(view, arguments);
+  view->callback([&arguments] { view_command(arguments); });
+}
+
 void add_field(CLI::App& app, FieldArguments& arguments) {
   CLI::App* field = app.add_subcommand("field", "Compute the extent field of a tet mesh and write it as point data");
   add(field, "input", arguments.input, "IN.vtk", "mesh (.vtk)")->required();
@@ -234,6 +269,8 @@ void declare(CLI::App& app, Arguments& arguments, const VersionText& version) {
   app.set_version_flag("--version", version, "print the version and what this build has");
   add_evaluate(app, arguments.evaluate);
   add_rollout(app, arguments.rollout);
+  add_render(app, arguments.render);
+  add_view(app, arguments.view);
   add_field(app, arguments.field);
   add_tetrahedralize(app, arguments.tetrahedralize);
   add_info(app, arguments.info);

@@ -24,6 +24,7 @@ struct InfoArguments {
 struct Arguments {
   EvaluateArguments evaluate;
   RolloutArguments rollout;
+  RenderArguments render, view;
   FieldArguments field;
   TetrahedralizeArguments tetrahedralize;
   InfoArguments info;

@@ -71,6 +71,11 @@ nb::dict build_info() {
 #else
   info["jax"] = false;
 #endif
+#ifdef ISOPATCH_HAS_RENDER
+  info["render"] = true;
+#else
+  info["render"] = false;
+#endif
   info["compiler"] = __VERSION__;
 #ifdef Py_LIMITED_API
   info["stable_abi"] = true;
@@ -148,6 +153,7 @@ NB_MODULE(_core, module) {
   bind_host_memory(module);
   bind_scene(module);
   bind_meshes(module);
+  bind_pictures(module);
   bind_candidates(module);
   bind_evaluator(module);
   bind_simulator(module);

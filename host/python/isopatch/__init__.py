@@ -10,6 +10,8 @@ from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available
 from isopatch._src.meshes import TetMesh, tetrahedralize
+from isopatch._src.picture.picture import Picture
+from isopatch._src.recording import Recording
 from isopatch._src.records import Contacts, Polygons
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Body, Joint, MassProperties, Part, Scene, SceneWarning
@@ -27,7 +29,9 @@ __all__ = [
     "Joint",
     "MassProperties",
     "Part",
+    "Picture",
     "Polygons",
+    "Recording",
     "Results",
     "Scene",
     "SceneWarning",

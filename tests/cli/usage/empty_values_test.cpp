@@ -42,6 +42,8 @@ std::vector<std::pair<CommandText, std::string>> commands() {
   for (const auto& [name, valid] :
        std::vector<std::pair<std::string, std::string>>{{"evaluate", scene},
                                                         {"rollout", scene},
+                                                        {"render", scene + " -o q.glb"},
+                                                        {"view", scene},
                                                         {"field", tets + " q.vtk"},
                                                         {"tetrahedralize", surface + " q.vtk"},
                                                         {"info", tets},
@@ -89,7 +91,7 @@ TEST_F(EmptyValues, OfArgumentsAreErrorsAndLeaveNothing) {
       ++arguments;
     }
   }
-  EXPECT_EQ(arguments, 9);
+  EXPECT_EQ(arguments, 11);
   EXPECT_EQ(names(), "");
 }
 

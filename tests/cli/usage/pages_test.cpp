@@ -69,7 +69,8 @@ TEST_F(Pages, HaveEveryCommandAndOption) {
       EXPECT_TRUE(contains(man, "\\fB" + option.name + "\\fR")) << option.name;
       EXPECT_TRUE(contains(bash, option.name)) << option.name;
       EXPECT_TRUE(contains(zsh, "'" + option.name + "[")) << option.name;
-      EXPECT_TRUE(contains(fish, "from " + command.name + "'" + (option.short_name.empty() ? "" : " -s h") + " -l " +
+      EXPECT_TRUE(contains(fish, "from " + command.name + "'" +
+                                     (option.short_name.empty() ? "" : " -s " + option.short_name.substr(1)) + " -l " +
                                      option.name.substr(2) + " "))
           << option.name;
     }

@@ -30,7 +30,8 @@ TEST(Usage, VersionSaysWhatTheBuildHas) {
       "isopatch [0-9]+\\.[0-9]+\\.[0-9]+\n"
       "compiler  (GCC|clang) [0-9].*\n"
       "CUDA      (no|[0-9.]+, [0-9]+ devices? found)\n"
-      "CVODE     (yes|no)\n");
+      "CVODE     (yes|no)\n"
+      "render    (yes|no)\n");
   EXPECT_TRUE(std::regex_match(result.out, expected)) << result.out;
 }
 
@@ -38,12 +39,12 @@ TEST(Usage, UnknownCommandsAndOptionsAreNamedWithTheNearest) {
   expect_errors(
       {{"evalute x", R"(there is no command "evalute"; did you mean "evaluate"?)"},
        {"simulate x",
-        R"(there is no command "simulate"; known: "evaluate", "rollout", "field", "tetrahedralize", "info", "help"; )"
-        "see isopatch --help"},
+        R"(there is no command "simulate"; known: "evaluate", "rollout", "render", "view", "field", "tetrahedralize", )"
+        R"("info", "help"; see isopatch --help)"},
        {"--versoin", R"(isopatch has no option "--versoin"; did you mean "--version"?)"},
        {"evaluate " + kScene + " --envz 3", R"(evaluate has no option "--envz"; did you mean "--envs"?)"},
        {"rollout --durations=3 " + kScene, R"(rollout has no option "--durations"; did you mean "--duration"?)"},
-       {"", R"(needs a command: "evaluate", "rollout", "field", "tetrahedralize", "info", "help"; )"
+       {"", R"(needs a command: "evaluate", "rollout", "render", "view", "field", "tetrahedralize", "info", "help"; )"
             "see isopatch --help"}});
 }
 

@@ -24,6 +24,7 @@ MODULES = [
     "isopatch.ray",
     "isopatch.torch",
     "isopatch.jax",
+    "isopatch.view",
 ]
 NOT_ARRAYS = {"Body", "Part", "Joint"}  # named tuples of names and numbers
 

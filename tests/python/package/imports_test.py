@@ -19,6 +19,7 @@ PUBLIC = (
     "isopatch.quaternion",
     "isopatch.ray",
     "isopatch.torch",
+    "isopatch.view",
 )
 
 

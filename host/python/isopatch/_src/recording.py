@@ -10,11 +10,12 @@ from isopatch import _core
 from isopatch._src.arguments import integer
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shown
+from isopatch._src.picture.picture import Picture, scene_picture
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
 
 
-class Recording:
+class Recorder:
     """The rows of a recording of `state`, which `simulator` steps. It begins with the state as it is.
 
     `library` is the module of the state's arrays.
@@ -74,3 +75,47 @@ class Recording:
     def write(self, path: str | os.PathLike[str]) -> None:
         arrays = {name: np.stack([row[name] for row in self._rows]) for name in self._rows[0]}
         np.savez(path, time=arrays["steps"] * self._simulator.options["time_step"], **arrays)
+
+    def render(self, path: Any, environment: Any, every: Any, title: str) -> Picture:
+        """See Recording.render()."""
+        count = len(self._rows[0]["poses"])
+        index = integer("render", "environment", environment)
+        if not 0 <= index < count:
+            raise ValueError(f"render: environment {index}: the recording has {count}, numbered from 0")
+        step = integer("render", "every", every)
+        if step < 1:
+            raise ValueError(f"render: every: expected 1 or more, found {step}")
+        rows = [self._rows[k] for k in _core._chosen_frames(len(self._rows), step)]
+        times = [float(row["steps"][index]) * self._simulator.options["time_step"] for row in rows]
+        poses, velocities = (np.stack([row[name][index] for row in rows]) for name in ("poses", "velocities"))
+        return scene_picture(self._simulator.scene, path, poses, velocities, times, title, index)
+
+
+class Recording:
+    """The rows of a recording by Simulator.record(), of which `recorder` takes care."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def render(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        environment: int = 0,
+        every: int = 1,
+        title: str = "recording",
+    ) -> Picture:
+        """A picture of the rows so far, which plays; in a notebook it shows itself.
+
+        Patches and forces are of an evaluation of the rows' states in "float" with the scene's materials.
+
+        Args:
+            path: A file to write it to, as Picture.save().
+            environment: Which of the N.
+            every: Rows from one frame to the next.
+            title: For the page.
+
+        Raises:
+            ValueError: for an environment that there is not, and more than 10 000 frames.
+        """
+        return self._recorder.render(path, environment, every, title)

@@ -1,6 +1,7 @@
 """The named tuples that calls return."""
 
 import operator
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,8 @@ from isopatch._src.status import WARNINGS, describe
 
 if TYPE_CHECKING:
     import pyvista
+
+    from isopatch._src.picture.picture import Picture
 
 # Of Results and StepResults. A named tuple's own class cannot have a base class with methods, so each calls this.
 _MOST_NAMED = 10
@@ -118,6 +121,35 @@ class Results(NamedTuple):
         from isopatch._src.pictures import patch_mesh
 
         return patch_mesh(polygons_of(self, environment))
+
+    def render(
+        self,
+        scene: _core.Scene,
+        poses: Any,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        environment: int = 0,
+        title: str = "results",
+    ) -> "Picture":
+        """A picture of the bodies and of these patches, coloured by pressure; in a notebook it shows itself.
+
+        Needs `packed_polygons` or `polygons`. Forces are of `pair_wrench`, and without it the integrals of the
+        pressure.
+
+        Args:
+            scene: That was evaluated.
+            poses: [N, B, 7], which were evaluated, or [B, 7] of the environment.
+            path: A file to write it to, as Picture.save().
+            environment: Which of the N.
+            title: For the page.
+
+        Raises:
+            ValueError: for results without polygons, and poses of another shape.
+        """
+        from isopatch._src.picture.picture import results_picture
+
+        polygons = polygons_of(self, environment)
+        return results_picture(scene, path, poses, polygons, self.pair_wrench, environment, title)
 
 
 class StepResults(NamedTuple):

@@ -16,6 +16,8 @@ from isopatch._src.records import on_host
 if TYPE_CHECKING:
     import pyvista
 
+    from isopatch._src.picture.picture import Picture
+
 
 class SceneWarning(UserWarning):
     """Something in a scene may not be meant."""
@@ -220,6 +222,36 @@ class Scene(_core.Scene):
         if at.shape != (self.num_bodies, 7):
             raise ValueError(f"to_pyvista: poses: expected the shape [{self.num_bodies}, 7], found {list(at.shape)}")
         return scene_meshes(self._body_names, _core._scene_surfaces(self, at.tobytes()))
+
+    def render(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        poses: Any = None,
+        velocities: Any = None,
+        times: Any = None,
+        title: str = "scene",
+    ) -> "Picture":
+        """A picture of the bodies and their contact patches, coloured by pressure; in a notebook it shows itself.
+
+        Patches and forces are of an evaluation in "float" with the scene's materials.
+
+        Args:
+            path: A file to write it to, as Picture.save().
+            poses: [B, 7] or [T, B, 7], of one or several frames, between which a slider moves: x y z [m], quaternion
+                w x y z. None: as in the scene.
+            velocities: [B, 6] or [T, B, 6]. Linear [m/s], angular [rad/s]. None: as in the scene, and at rest if there
+                are poses.
+            times: [T], s, of the frames, which then play. None: the frames are environments.
+            title: For the page.
+
+        Raises:
+            ValueError: for arrays of another shape, more than 10 000 frames, and in a build without the packages that
+                it needs.
+        """
+        from isopatch._src.picture.picture import scene_picture
+
+        return scene_picture(self, path, poses, velocities, times, title)
 
     def __repr__(self) -> str:
         names = ", ".join(self._body_names[:6]) + (", ..." if self.num_bodies > 6 else "")

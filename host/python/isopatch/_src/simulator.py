@@ -17,7 +17,7 @@ from isopatch._src.extras import require
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shown
 from isopatch._src.placed import PlacedBodies
-from isopatch._src.recording import Recording
+from isopatch._src.recording import Recorder, Recording
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
 from isopatch._src.scene import Scene
@@ -114,7 +114,7 @@ class Simulator:
         self._initial: SimulatorState | None = None  # made by the first reset
         can_look = not self._on_cuda and self._arrays != "jax" and bool(scene._placed_bodies)
         self._placed = PlacedBodies(scene, self._state) if can_look else None
-        self._recording: Recording | None = None
+        self._recording: Recorder | None = None
 
     def _check_library(self) -> None:
         if self._arrays not in _LIBRARIES:
@@ -388,15 +388,19 @@ class Simulator:
         return self.state()._replace(**converted)
 
     @contextmanager
-    def record(self, path: str | os.PathLike[str], every: int = 1, outputs: Sequence[str] = ()) -> Iterator[None]:
+    def record(
+        self, path: str | os.PathLike[str] | None = None, every: int = 1, outputs: Sequence[str] = ()
+    ) -> Iterator[Recording]:
         """Writes the states that step() goes through to an .npz file: with sim.record("run.npz", every=10): ...
+
+        What `with` names is the Recording, whose render() draws it.
 
         The file has `time` [T, N], s, and the arrays of SimulatorState and the outputs with an axis [T] before the
         others, for the start and every `every`-th step after it. isopatch.plot draws it. Warnings in `status` are of
         the steps since the last call of step() began, as without a recording.
 
         Args:
-            path: Of the file.
+            path: Of the file. None: there is none.
             every: Steps from one row to the next.
             outputs: Names of fields of StepResults, of the step that ended in the row; at the start, of no step.
 
@@ -409,12 +413,13 @@ class Simulator:
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
         with self._current_device():
-            self._recording = Recording(self._core, self._state, self._library, every, outputs)
+            self._recording = Recorder(self._core, self._state, self._library, every, outputs)
         try:
-            yield
+            yield Recording(self._recording)
         finally:
             recording, self._recording = self._recording, None
-            recording.write(path)
+            if path is not None:
+                recording.write(path)
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""

@@ -1,0 +1,1 @@
+"""Pictures of scenes with their contact patches, and how PyVista draws them."""

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contact of a frame, as it is drawn.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "host/render/frames.h"
+#include "isopatch/host_evaluator.h"
+
+namespace isopatch::detail {
+
+/// The patch of a pair in one frame, world frame: triangles of its polygons, with the pressure at their corners.
+struct DrawnPatch {
+  int pair = 0;
+  int polygons = 0;
+  double area = 0;          // m^2
+  double max_pressure = 0;  // Pa
+  Point3 force = {};        // on the first body, N
+  Point3 center = {};       // of pressure, m
+
+  std::vector<std::array<float, 3>> points;  // m; no two are the same
+  std::vector<float> pressures;              // Pa, of each point, at least 0
+  std::vector<std::uint32_t> corners;        // three of each triangle
+};
+
+struct FrameContact {
+  std::uint32_t status = 0;
+  std::vector<DrawnPatch> patches;  // of the pairs that touch, in their order
+};
+
+/// The patches of these polygons, with forces of P pairs, `width` numbers from one to the next [N]; without, the force
+/// is the integral of the pressure.
+std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* forces, int width);
+
+/// Evaluates one row of the states.
+FrameContact evaluated_contact(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t row);
+
+/// The contact of all frames, one after another, as long as a file can have it.
+class FrameContacts {
+ public:
+  explicit FrameContacts(std::int64_t frames) : frames_(frames) {}
+
+  /// That of the next frame. Throws Error, which names `every`, if the patches take more than kMaxPictureBytes.
+  void add(FrameContact contact);
+
+  const std::vector<FrameContact>& all() const { return contacts_; }
+
+ private:
+  std::int64_t frames_;
+  std::vector<FrameContact> contacts_;
+  double size_ = 0;  // about that of the patches in a file, bytes
+};
+
+/// Evaluates all frames; `progress` is called with the number of those that are done, and may throw.
+FrameContacts evaluated_contacts(const HostEvaluator& evaluator, const Frames& frames,
+                                 const std::function<void(std::int64_t)>& progress);
+
+}  // namespace isopatch::detail

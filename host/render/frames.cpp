@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/render/frames.h"
+
+#include "host/text/throw_error.h"
+
+namespace isopatch::detail {
+
+void check_count(std::int64_t frames) {
+  if (frames < 1) throw_error("render: there are no frames");
+  if (frames <= kMaxFrames) return;
+  const std::int64_t every = (frames + kMaxFrames - 2) / (kMaxFrames - 1);
+  throw_error("render: {} frames are more than the {} of a picture; take fewer by --every {} (every={} in Python)",
+              frames, kMaxFrames, every, every);
+}
+
+std::vector<std::int64_t> chosen_frames(std::int64_t rows, std::int64_t every) {
+  const std::int64_t count = rows < 1 ? 0 : 1 + (rows - 2 + every) / every;
+  if (count > kMaxFrames && every > 1) check_count(rows);
+  check_count(count);
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t row = 0; row < rows - 1; row += every) chosen.push_back(row);
+  chosen.push_back(rows - 1);
+  return chosen;
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/render/glb.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "host/pictures/color_map.h"
+#include "host/render/animation.h"
+#include "host/render/color_map_png.h"
+#include "host/render/drawn_bodies.h"
+#include "host/render/force_arrows.h"
+#include "host/text/throw_error.h"
+
+namespace isopatch::detail {
+namespace {
+
+using tinygltf::Value;
+
+int pressure_material(GltfDocument& document) {
+  tinygltf::Texture texture;
+  texture.source = document.add_image(color_map_png());
+  texture.sampler = 0;
+  tinygltf::Sampler sampler;
+  sampler.minFilter = sampler.magFilter = TINYGLTF_TEXTURE_FILTER_LINEAR;
+  sampler.wrapS = sampler.wrapT = TINYGLTF_TEXTURE_WRAP_CLAMP_TO_EDGE;
+  document.model().samplers.push_back(std::move(sampler));
+  document.model().textures.push_back(std::move(texture));
+  document.model().extensionsUsed.push_back("KHR_materials_unlit");
+  tinygltf::Material material;
+  material.name = "pressure";
+  material.pbrMetallicRoughness.baseColorTexture.index = 0;
+  material.extensions["KHR_materials_unlit"] = Value(Value::Object());
+  return document.add_material(std::move(material));
+}
+
+Value extras_of(const DrawnPatch& patch, std::size_t frame) {
+  return Value(Value::Object{{"pair", Value(patch.pair)},
+                             {"frame", Value(static_cast<int>(frame))},
+                             {"polygons", Value(patch.polygons)},
+                             {"area", number(patch.area)},
+                             {"max_pressure", number(patch.max_pressure)},
+                             {"force", numbers(patch.force)},
+                             {"center_of_pressure", numbers(patch.center)}});
+}
+
+int patch_mesh(GltfDocument& document, const DrawnPatch& patch, const std::string& name, double max_pressure,
+               int material) {
+  constexpr double kOne = 65535;
+  std::vector<std::uint16_t> coordinates;
+  for (const float pressure : patch.pressures) {
+    const double u = max_pressure > 0 ? pressure / max_pressure : 0;
+    coordinates.insert(coordinates.end(), {static_cast<std::uint16_t>(std::lround(kOne * std::min(u, 1.0))), 32768});
+  }
+  const int points = document.add_points(patch.points);
+  return document.add_mesh(name, points, document.add_corners(patch.corners, patch.points.size()), material,
+                           document.add_texture_coordinates(coordinates));
+}
+
+Value units() {
+  Value::Object units;
+  for (const auto& [quantity, unit] :
+       {std::pair{"length", "m"}, {"time", "s"}, {"force", "N"}, {"area", "m^2"}, {"pressure", "Pa"}}) {
+    units[quantity] = Value(std::string(unit));
+  }
+  return Value(std::move(units));
+}
+
+}  // namespace
+
+std::string glb_of(const SceneDescription& scene, const Frames& frames, const std::vector<FrameContact>& contacts,
+                   const std::string& title) {
+  check_count(frames.count());
+  const StateArrays of_scene(scene, 0);
+  if (frames.states.num_bodies != of_scene.num_bodies || frames.states.num_parts != of_scene.num_parts) {
+    throw_error("render: states of {} bodies and {} parts; the scene has {} and {}", frames.states.num_bodies,
+                frames.states.num_parts, of_scene.num_bodies, of_scene.num_parts);
+  }
+  const std::vector<Pair> pairs = pairs_of(scene);
+  double max_pressure = 0;
+  for (const FrameContact& contact : contacts) {
+    for (const DrawnPatch& patch : contact.patches) max_pressure = std::max(max_pressure, patch.max_pressure);
+  }
+  const auto name_of = [&](int pair) {
+    const Pair& of = pairs.at(static_cast<std::size_t>(pair));
+    return scene.bodies[static_cast<std::size_t>(of.a)].name + " on " +
+           scene.bodies[static_cast<std::size_t>(of.b)].name;
+  };
+
+  GltfDocument document;
+  const double half = std::sqrt(0.5);
+  const int world = document.add_node(-1, "world", {{0, 0, 0}, {-half, 0, 0, half}});
+  const Extent extent = extent_of(scene, frames);
+  const std::vector<float> seconds = rising_times(frames.times, frames.count());
+  const int times = frames.count() > 1 ? document.add_times(seconds) : -1;
+  add_bodies(document, world, scene, frames, extent, times);
+
+  const int material = pressure_material(document);
+  const int middle = times >= 0 ? one_of_three(document) : -1;
+  Value::Array listed;
+  for (std::size_t frame = 0; frame < contacts.size(); ++frame) {
+    Value::Object facts = {{"status", Value(static_cast<int>(contacts[frame].status))}};
+    if (frames.times.empty()) {
+      const std::int64_t listed_number = frames.environments.empty() ? std::int64_t(frame) : frames.environments[frame];
+      facts["environment"] = number(static_cast<double>(listed_number));
+    } else {
+      facts["time"] = number(frames.times[frame]);
+    }
+    listed.emplace_back(std::move(facts));
+    if (contacts[frame].patches.empty()) continue;
+    const int node = document.add_node(world, fmt::format("frame {}", frame));
+    document.model().nodes[static_cast<std::size_t>(node)].extras =
+        Value(Value::Object{{"frame", Value(static_cast<int>(frame))}});
+    if (times >= 0) show_in_one(document, node, frame, seconds, middle);
+    for (const DrawnPatch& patch : contacts[frame].patches) {
+      const std::string name = name_of(patch.pair);
+      const int mesh = patch_mesh(document, patch, name, max_pressure, material);
+      document.model().meshes.back().extras = extras_of(patch, frame);
+      const int child = document.add_node(node, name);
+      document.model().nodes[static_cast<std::size_t>(child)].mesh = mesh;
+    }
+  }
+  const double newtons_per_metre = add_force_arrows(document, world, contacts, extent, times, name_of);
+
+  Value::Array bodies, pair_rows, colors;
+  for (const Body& body : scene.bodies) bodies.emplace_back(body.name);
+  for (const Pair& pair : pairs) pair_rows.emplace_back(Value::Array{Value(pair.a), Value(pair.b)});
+  for (const Color& color : kViridis) colors.emplace_back(hex_text(color));
+  Value::Object extras = {{"title", Value(title)},
+                          {"units", units()},
+                          {"bodies", Value(std::move(bodies))},
+                          {"pairs", Value(std::move(pair_rows))},
+                          {"max_pressure", number(max_pressure)},
+                          {"colors", Value(std::move(colors))},
+                          {"newtons_per_metre", number(newtons_per_metre)},
+                          {"center", numbers(extent.center)},
+                          {"radius", number(extent.radius)},
+                          {"frames", Value(std::move(listed))}};
+  if (!frames.times.empty()) extras["environment"] = number(static_cast<double>(frames.environment));
+  document.model().scenes[0].extras = Value(std::move(extras));
+  document.model().scenes[0].name = title;
+  return std::move(document).glb();
+}
+
+}  // namespace isopatch::detail

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A scene with its contact patches as binary glTF.
+//
+//   scene                extras: title, units, bodies, pairs, largest pressure, colours, scale of the arrows, frames
+//   └ world              turns z up into y up
+//     ├ BODY             a node a body, moved by the animation: LINEAR in time, STEP from environment to environment
+//     │ └ PART           mesh in the frame of its geometry, which parts share; alpha .3
+//     ├ frame K          its scale is 1 in its frame and 1e-6 in all others, as 0 would make singular matrices
+//     │ └ A on B         the patch of a pair, coloured through u = p / largest pressure; extras: force, area, ...
+//     └ force of A on B  an arrow for each pair that touches in any frame
+#pragma once
+
+#include <string>
+
+#include "host/render/frame_contact.h"
+#include "host/render/frames.h"
+
+namespace isopatch::detail {
+
+/// The file. Throws Error for states of another number of bodies or parts.
+std::string glb_of(const SceneDescription& scene, const Frames& frames, const std::vector<FrameContact>& contacts,
+                   const std::string& title);
+
+}  // namespace isopatch::detail
