@@ -24,7 +24,7 @@ std::optional<std::filesystem::path> find_python() {
   const char* own = std::getenv("ISOPATCH_PYTHON");
   if (own != nullptr && *own != '\0') return own;
   for (const char* name : {"python3", "python"}) {
-    if (const auto found = find_program(name)) return found;
+    if (auto found = find_program(name)) return found;
   }
   return std::nullopt;
 }
