@@ -148,6 +148,7 @@ NB_MODULE(_core, module) {
   bind_host_memory(module);
   bind_scene(module);
   bind_meshes(module);
+  bind_lumped(module);
   bind_candidates(module);
   bind_evaluator(module);
   bind_simulator(module);
