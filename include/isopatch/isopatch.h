@@ -9,6 +9,7 @@
 #include "isopatch/geometry/geometry.h"
 #include "isopatch/host_evaluator.h"
 #include "isopatch/limits.h"
+#include "isopatch/lumped_contact.h"
 #include "isopatch/pictures.h"
 #include "isopatch/results.h"
 #include "isopatch/rollout_state.h"

@@ -97,6 +97,23 @@ TEST(Snippets, AColumnOfContacts) {
   EXPECT_NE(highest, -1);
 }
 
+TEST(Snippets, ALumpedContact) {
+  LumpedLaw law;
+  law.stiffness = 1e6;  // N/m^1.5
+  law.restitution = 0.5;
+  law.friction = 0.4;
+  law.friction_model = FrictionModel::kBristle;
+  LumpedMotion motion;
+  motion.velocity_a = {0.1, 0, -0.5};
+  LumpedState state = {};  // no contact before
+  const LumpedContact contact = lumped_contact(law, Depth{1e-4, {0, 0, 0}, {0, 0, 1}}, motion, state, 1e-4);
+  state = contact.state;  // for the next step
+
+  EXPECT_EQ(state[0], 0.5);  // the speed of the touch
+  EXPECT_GT(contact.wrench[2], 0);
+  EXPECT_LT(contact.wrench[0], 0);
+}
+
 TEST(Snippets, AMaskOfBool) {
   const bool mask[1] = {false};
   const Scene scene(read_scene(kScene));

@@ -2,7 +2,7 @@
 //
 // Which folder may include which. Below include/isopatch/detail the order is
 //
-//   math <- simt <- scene <- bvh, polygon <- pair <- contact <- pressure_field, volumetric, polytope
+//   math <- simt <- scene <- bvh, lumped, polygon <- pair <- contact <- pressure_field, point, volumetric, polytope
 //                                                    contact <- rollout
 //
 // so contact models include neither each other nor rollout, and rollout includes no model: they meet in the backends.
@@ -36,10 +36,12 @@ const std::vector<Order>& orders() {
                                                 {"simt", 1},
                                                 {"scene", 2},
                                                 {"bvh", 3},
+                                                {"lumped", 3},
                                                 {"polygon", 3},
                                                 {"pair", 4},
                                                 {"contact", 5},
                                                 {"pressure_field", 6},
+                                                {"point", 6},
                                                 {"volumetric", 6},
                                                 {"polytope", 6},
                                                 {"rollout", 6}}},
@@ -55,7 +57,9 @@ const std::vector<Order>& orders() {
                                               {"host/reference/",
                                                {{"scene", 0},
                                                 {"contact", 1},
+                                                {"lumped", 1},
                                                 {"pressure_field", 2},
+                                                {"point", 2},
                                                 {"volumetric", 2},
                                                 {"polytope", 2},
                                                 {"rollout", 2},

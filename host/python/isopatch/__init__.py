@@ -9,6 +9,7 @@ from isopatch import quaternion  # first, as isopatch._src refuses processors on
 from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available
+from isopatch._src.lumped import Depth, LumpedContacts, Overlap, lumped_contact
 from isopatch._src.meshes import TetMesh, tetrahedralize
 from isopatch._src.picture.picture import Picture
 from isopatch._src.recording import Recording
@@ -25,9 +26,12 @@ __all__ = [
     "Call",
     "CandidateCache",
     "Contacts",
+    "Depth",
     "Evaluator",
     "Joint",
+    "LumpedContacts",
     "MassProperties",
+    "Overlap",
     "Part",
     "Picture",
     "Polygons",
@@ -43,6 +47,7 @@ __all__ = [
     "build_info",
     "cuda_available",
     "describe",
+    "lumped_contact",
     "quaternion",
     "tetrahedralize",
 ]

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isopatch/lumped_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "host/lumped/law_numbers.h"
+#include "host/text/throw_error.h"
+#include "host/threads/standard_arithmetic.h"
+#include "isopatch/detail/lumped/damping_matrix.h"
+#include "isopatch/detail/lumped/lumped_contact.h"
+
+namespace isopatch {
+
+using namespace detail;
+
+namespace {
+
+const std::string kCall = "lumped_contact: ";
+
+Vec3d vector_of(const Point3& x) { return {x[0], x[1], x[2]}; }
+Point3 point_of(Vec3d x) { return {x.x, x.y, x.z}; }
+
+template <std::size_t count>
+void check_finite(const char* name, const std::array<double, count>& values) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw wrong_value(fmt::format("{}{}[{}]", kCall, name, i), fmt::to_string(values[i]), "it must be finite");
+  }
+}
+
+void check_amount(const char* name, double value, const char* wanted) {
+  if (value >= 0 && std::isfinite(value)) return;
+  throw wrong_value(kCall + name, fmt::to_string(value), wanted);
+}
+
+void check_motion(const LumpedMotion& motion) {
+  check_finite("motion.origin_a", motion.origin_a);
+  check_finite("motion.origin_b", motion.origin_b);
+  check_finite("motion.velocity_a", motion.velocity_a);
+  check_finite("motion.velocity_b", motion.velocity_b);
+  check_finite("motion.angular_velocity_a", motion.angular_velocity_a);
+  check_finite("motion.angular_velocity_b", motion.angular_velocity_b);
+}
+
+void check_state(const LumpedState& state) {
+  check_finite("state", state);
+  const auto check = [&](int i, const char* name, double most, const char* wanted) {
+    const double value = state[static_cast<std::size_t>(i)];
+    if (value >= 0 && value <= most) return;
+    throw wrong_value(fmt::format("{}state[{}] ({})", kCall, i, name), fmt::to_string(value), wanted);
+  };
+  check(0, "impact speed", HUGE_VAL, "it must not be negative");
+  check(1, "offset", HUGE_VAL, "it must not be negative");
+  check(6, "dwell", 1, "it must be from 0 to 1");
+  check(7, "age", HUGE_VAL, "it must not be negative");
+}
+
+LumpedContact evaluated(const LumpedNumbers& law, const LumpedPatch& patch, const LumpedMotion& motion,
+                        const LumpedState& state, double time_step) {
+  LumpedContact contact;
+  if (!(patch.metric > 0)) return contact;
+  const Vec3d origin_a = vector_of(motion.origin_a);
+  const RelativeMotion relative =
+      relative_motion(patch.point, origin_a, vector_of(motion.velocity_a), vector_of(motion.angular_velocity_a),
+                      vector_of(motion.origin_b), vector_of(motion.velocity_b), vector_of(motion.angular_velocity_b));
+  const ContactMemory before = {state[0], state[1], {state[2], state[3], state[4]}, state[5], state[6], state[7]};
+  const LumpedResult result = evaluate_lumped(law, patch, relative, before, time_step);
+  const LumpedForces& forces = result.forces;
+  const Vec3d torque = cross(patch.point - origin_a, forces.force) + forces.torque;
+  contact.wrench = {forces.force.x, forces.force.y, forces.force.z, torque.x, torque.y, torque.z};
+  contact.friction_force = point_of(forces.tangential);
+  const ContactMemory& next = result.next;
+  contact.state = {next.impact_speed, next.offset, next.bend.x, next.bend.y,
+                   next.bend.z,       next.twist,  next.dwell,  next.age};
+  contact.point = point_of(patch.point);
+  contact.normal = point_of(patch.normal);
+  contact.radius = patch.radius;
+  const DampingMatrix damping = damping_matrix(result.step, forces, relative);
+  std::copy_n(damping.entry, 36, contact.damping_matrix.begin());
+  return contact;
+}
+
+}  // namespace
+
+LumpedContact lumped_contact(const LumpedLaw& law, const Overlap& overlap, const LumpedMotion& motion,
+                             const LumpedState& state, double time_step) {
+  const StandardArithmetic standard;
+  check_law(kCall + "law.", law, false);
+  check_amount("overlap.volume", overlap.volume, "it must be finite and not negative");
+  check_finite("overlap.centroid", overlap.centroid);
+  check_finite("overlap.second_moments", overlap.second_moments);
+  check_finite("overlap.area", overlap.area);
+  check_motion(motion);
+  check_state(state);
+  check_amount("time_step", time_step, "it must be finite and not negative");
+  const auto& c = overlap.second_moments;
+  const OverlapMoments moments = {
+      overlap.volume, vector_of(overlap.centroid), {c[0], c[1], c[2], c[3], c[4], c[5]}, vector_of(overlap.area)};
+  return evaluated(law_numbers(law, false), lumped_patch(moments, law.normal == OverlapNormal::kArea), motion, state,
+                   time_step);
+}
+
+LumpedContact lumped_contact(const LumpedLaw& law, const Depth& depth, const LumpedMotion& motion,
+                             const LumpedState& state, double time_step) {
+  const StandardArithmetic standard;
+  check_law(kCall + "law.", law, true);
+  if (!std::isfinite(depth.depth)) {
+    throw wrong_value(kCall + "depth.depth", fmt::to_string(depth.depth), "it must be finite");
+  }
+  check_finite("depth.point", depth.point);
+  check_finite("depth.normal", depth.normal);
+  check_motion(motion);
+  check_state(state);
+  check_amount("time_step", time_step, "it must be finite and not negative");
+  const Vec3d normal = vector_of(depth.normal);
+  if (const double length = norm(normal); depth.depth > 0 && !(abs(length - 1) <= 1e-6)) {
+    throw wrong_value(kCall + "the length of depth.normal", fmt::to_string(length), "it must be 1");
+  }
+  return evaluated(law_numbers(law, true), point_patch(depth.depth, vector_of(depth.point), normal), motion, state,
+                   time_step);
+}
+
+}  // namespace isopatch

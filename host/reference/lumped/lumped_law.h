@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lumped contacts in extended precision, from the formulas of include/isopatch/detail/lumped/README.md. It shares with
+// the library the types of what goes in.
+#pragma once
+
+#include <array>
+
+#include "host/reference/scene/vector.h"
+#include "isopatch/lumped_contact.h"
+
+namespace isopatch::reference {
+
+using Vector6 = Eigen::Matrix<Real, 6, 1>;
+using Matrix6 = Eigen::Matrix<Real, 6, 6>;
+
+/// Of a patch and its normal, world frame.
+struct LumpedPatch {
+  Real metric = 0;  // volume or depth; no contact unless > 0
+  Vector3 point = Vector3::Zero(), normal = Vector3::Zero();
+  Matrix3 spread = Matrix3::Zero();  // C_t, m^2
+};
+LumpedPatch lumped_patch(const Overlap& overlap, OverlapNormal normal);
+LumpedPatch lumped_patch(const Depth& depth);
+
+/// As isopatch::LumpedContact.
+struct LumpedContact {
+  Vector3 force = Vector3::Zero(), torque = Vector3::Zero(), friction_force = Vector3::Zero();
+  std::array<Real, 8> state = {};
+  Matrix6 damping_matrix = Matrix6::Zero();  // by differences of forces
+};
+LumpedContact lumped_contact(const LumpedLaw& law, const LumpedPatch& patch, bool has_exponent,
+                             const LumpedMotion& motion, const LumpedState& state, double time_step);
+
+/// What a ball has in common with the half space below the plane through the origin with unit normal n: slices are
+/// added up.
+struct OverlapIntegrals {
+  Real volume = 0;
+  Vector3 centroid = Vector3::Zero(), area = Vector3::Zero();
+  Matrix3 second = Matrix3::Zero();
+};
+OverlapIntegrals ball_overlap(const Vector3& center, Real radius, const Vector3& n);
+
+/// d / e of a restitution, by bisection.
+Real impact_factor(Real restitution);
+
+}  // namespace isopatch::reference

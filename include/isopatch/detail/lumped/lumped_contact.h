@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One evaluation of a lumped contact: from its plate, motion and state to the force and torque on A, and the next
+// state. The formulas and their sources are in README.md.
+#pragma once
+
+#include "isopatch/detail/lumped/contact_memory.h"
+#include "isopatch/detail/lumped/friction.h"
+#include "isopatch/detail/lumped/lumped_patch.h"
+
+namespace isopatch::detail {
+
+/// How two bodies move at a point of both; world frame.
+struct RelativeMotion {
+  Vec3d velocity;      // of A relative to B, m/s
+  Vec3d angular;       // of A relative to B, rad/s
+  Vec3d mean_angular;  // of both, rad/s: a patch turns with neither
+};
+
+/// From velocities [m/s] of the bodies' origins and angular velocities [rad/s].
+ISOPATCH_HD RelativeMotion relative_motion(Vec3d point, Vec3d origin_a, Vec3d velocity_a, Vec3d angular_a,
+                                           Vec3d origin_b, Vec3d velocity_b, Vec3d angular_b) {
+  const Vec3d at_a = velocity_a + cross(angular_a, point - origin_a);
+  const Vec3d at_b = velocity_b + cross(angular_b, point - origin_b);
+  return {at_a - at_b, angular_a - angular_b, 0.5 * (angular_a + angular_b)};
+}
+
+/// The spring and damper along the normal.
+struct NormalForce {
+  double elastic;  // f_k, N
+  double damping;  // a, s/m: the force is f_k (1 - a v_n), but no pull
+};
+
+ISOPATCH_HD NormalForce normal_force(const LumpedNumbers& law, double metric, const ContactMemory& state) {
+  const double pressed = metric - state.offset;
+  const double elastic = pressed > 0 ? law.stiffness * power(pressed, law.exponent) : 0;
+  return {elastic, law.impact_factor < 0 ? law.dissipation : law.impact_factor / state.impact_speed};
+}
+
+/// The share of the elastic force that motion leaves.
+ISOPATCH_HD double damped_share(double damping, double speed) { return max(fma(-damping, speed, 1.0), 0.0); }
+
+/// A contact in a step, with all that is held while its velocities are looked for.
+struct LumpedStep {
+  LumpedPatch patch;
+  NormalForce normal;
+  double spin_radius;  // by which spin slips, m
+  FrictionTerm friction;
+};
+
+ISOPATCH_HD Slip slip_at(const LumpedStep& step, const RelativeMotion& motion) {
+  const Vec3d n = step.patch.normal;
+  return {tangential(motion.velocity, n), step.spin_radius * dot(n, motion.angular)};
+}
+
+struct LumpedForces {
+  double normal;      // f_n, N
+  double rolling;     // kappa f_k a, N s/m: the torque against rolling is this times J_t times the angular velocity
+  Friction friction;  // over f_n
+  Vec3d force;        // on A, N
+  Vec3d torque;       // on A about the patch's point, N m
+  Vec3d tangential;   // the part of the force that is friction, N
+};
+
+/// J_t x, J_t = r^2 T - C_t: what a plate's damping resists rolling by.
+ISOPATCH_HD Vec3d rolling_inertia(const LumpedPatch& patch, Vec3d x) {
+  return fma(patch.radius * patch.radius, tangential(x, patch.normal), -(patch.spread * x));
+}
+
+/// The torque against rolling is bounded, so that the load does not leave the patch.
+ISOPATCH_HD LumpedForces lumped_forces(const LumpedStep& step, const RelativeMotion& motion) {
+  const Vec3d n = step.patch.normal;
+  LumpedForces f;
+  f.normal = step.normal.elastic * damped_share(step.normal.damping, dot(n, motion.velocity));
+  f.friction = friction_at(step.friction, slip_at(step, motion));
+  f.tangential = -f.normal * f.friction.total.along;
+  f.force = fma(f.normal, n, f.tangential);
+
+  const Vec3d roll = tangential(motion.angular, n), moment = rolling_inertia(step.patch, roll);
+  f.rolling = step.normal.elastic * step.normal.damping;
+  const double size = f.rolling * norm(moment), square = dot(roll, roll);
+  const double most = square > 0 ? f.normal * sqrt(max(dot(roll, moment), 0.0) / square) : 0;
+  if (size > most) f.rolling *= most / size;
+  f.torque = fma(-f.normal * step.spin_radius * f.friction.total.spin, n, -f.rolling * moment);
+  return f;
+}
+
+/// A contact that has been evaluated.
+struct LumpedResult {
+  LumpedStep step;
+  LumpedForces forces;
+  ContactMemory next;
+};
+
+/// Evaluates a contact with metric > 0, from `state` before the step; dt >= 0, s. With dt = 0 the bristles stay as they
+/// are. Whoever calls it writes zeros where there is no contact.
+ISOPATCH_HD LumpedResult evaluate_lumped(const LumpedNumbers& law, const LumpedPatch& patch,
+                                         const RelativeMotion& motion, const ContactMemory& state, double dt) {
+  const ContactMemory begun = touched(law, state, patch.metric, dot(patch.normal, motion.velocity));
+  LumpedResult result = {
+      {patch, normal_force(law, patch.metric, begun), law.spin_radius * patch.radius, coulomb_term(law)}, {}, {}};
+  LumpedStep& step = result.step;
+  result.next = {begun.impact_speed, next_offset(law, begun.offset, dt), {0, 0, 0}, 0, 0, begun.age + dt};
+  if (!law.has_bristles) {
+    result.forces = lumped_forces(step, motion);
+    return result;
+  }
+  const Vec3d bend = carried_bend(begun.bend, patch.normal, dt * dot(patch.normal, motion.mean_angular));
+  const Slip bent = {bend, step.spin_radius * begun.twist};
+  const BristleWeights weights = bristle_weights(law, slip_at(step, motion), begun.dwell, dt);
+  step.friction = bristle_term(law, weights, bent, dt);
+  result.forces = lumped_forces(step, motion);
+  const Slip next = next_bend(law.bristle, result.forces.friction.bristles, bent, dt);
+  result.next.bend = next.along;
+  result.next.twist = step.spin_radius > 0 ? next.spin / step.spin_radius : 0;
+  result.next.dwell = weights.dwell;
+  return result;
+}
+
+}  // namespace isopatch::detail
