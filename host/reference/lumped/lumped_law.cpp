@@ -9,8 +9,6 @@ namespace {
 
 using Vector4 = Eigen::Matrix<Real, 4, 1>;  // in the world, and spin times the radius
 
-Vector3 vector_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
-
 /// The direction of slip, less than a unit below `slow`.
 Vector4 direction(const Vector4& slip, Real slow) {
   const Real speed = slip.norm();

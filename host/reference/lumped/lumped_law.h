@@ -14,6 +14,8 @@ namespace isopatch::reference {
 using Vector6 = Eigen::Matrix<Real, 6, 1>;
 using Matrix6 = Eigen::Matrix<Real, 6, 6>;
 
+inline Vector3 vector_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
+
 /// Of a patch and its normal, world frame.
 struct LumpedPatch {
   Real metric = 0;  // volume or depth; no contact unless > 0

@@ -7,11 +7,6 @@
 #include "host/reference/lumped/lumped_law.h"
 
 namespace isopatch::reference {
-namespace {
-
-Vector3 vector_of(const Point3& x) { return {x[0], x[1], x[2]}; }
-
-}  // namespace
 
 LumpedPatch lumped_patch(const Depth& depth) {
   return {depth.depth, vector_of(depth.point), vector_of(depth.normal), Matrix3::Zero()};
