@@ -1,0 +1,164 @@
+"""Pressure-field contact for geoms of a MuJoCo model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from isopatch._core import Evaluator
+from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
+from isopatch._src.mujoco.geoms import name_of
+from isopatch._src.mujoco.pairs import choose
+from isopatch._src.mujoco.patches import OUTPUTS, points_of
+from isopatch._src.mujoco.rows import Rows, check_options
+from isopatch._src.scene import Scene
+
+
+class Bridge:
+    """Patches between chosen geoms of a MuJoCo model: measured beside its own contact, or in place of it.
+
+    A box, sphere, ellipsoid, capsule, cylinder or plane is taken from the model; a mesh is its convex hull, as it is to
+    MuJoCo. Planes are rigid unless `modulus` names them.
+
+    Args:
+        model: A mujoco.MjModel. `measure` and `step` write nothing to it.
+        pairs: Pairs of geoms, by name or index. None: as `geoms` says.
+        geoms: Geoms, by name or index: all pairs of them between which MuJoCo looks for contact, by its masks, welds and
+            excludes. None: as `pairs` says.
+        modulus: Pa, of all geoms, or a dictionary by geom; math.inf is rigid. What it does not say is taken from the
+            model: numeric "isopatch_modulus:NAME" for the geom NAME, then numeric "isopatch_modulus" for all but planes.
+        shapes: Other shapes than the model's, by geom: a path of a file with tets, or of a surface for a rigid geom, or
+            a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file.
+        max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
+        impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone; a held thing
+            creeps by its weight / (stiffness * time step * impratio).
+        threads: Of `step_batch`; 0: all cores.
+
+    Raises:
+        TypeError, ValueError: for geoms, pairs, moduli and shapes that cannot be, with their names.
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        *,
+        pairs: Sequence[Any] | None = None,
+        geoms: Sequence[Any] | None = None,
+        modulus: Any = None,
+        shapes: Any = None,
+        max_clusters: int = 4,
+        impratio: float = 1e5,
+        threads: int = 0,
+    ) -> None:
+        if not isinstance(model, mujoco.MjModel):
+            raise TypeError(f"Bridge: model: expected a mujoco.MjModel, found {type(model).__name__}")
+        if not 1e4 <= impratio <= 1e12:
+            raise ValueError(f"Bridge: impratio: expected 1e4 to 1e12, with which held things keep, found {impratio}")
+        self._model = model
+        self._chosen = chosen = choose(model, pairs, geoms, modulus, shapes)
+        self._evaluator = Evaluator(chosen.scene, precision="double", threads=threads)
+        self._max_clusters = max_clusters
+        self._poses = Poses(model, chosen)
+        self._meter = Meter(self._evaluator, self._poses)
+        self._rows = Rows(model, chosen, impratio)
+        self._ahead = np.zeros((1, len(chosen.geoms), 7))
+        self._call = self._evaluator.bind(self._ahead, outputs=OUTPUTS, max_clusters=max_clusters)
+        self._checked: tuple[Any, ...] | None = None
+        self._residuals: dict[int, tuple[mujoco.MjData, np.ndarray]] = {}
+
+    @property
+    def scene(self) -> Scene:
+        """The geoms as a scene: a body for each, whose frame is that of the geom's body in the model."""
+        return self._chosen.scene
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The names of each pair's geoms; what is measured acts on the first."""
+        return tuple((name_of(self._model, a), name_of(self._model, b)) for a, b in self._chosen.pairs)
+
+    def measure(self, model: mujoco.MjModel, data: mujoco.MjData, patches: bool = False) -> Measurement:
+        """Patches of the state in `data`, of which only qpos and mocap poses are read. Writes to neither argument.
+
+        MuJoCo's own contact keeps geoms as far apart as its solref and solimp say, and these overlaps are what the
+        patches are of; forces that a physical stiffness has need `step`.
+
+        Args:
+            model: The model of the bridge.
+            data: A state of it.
+            patches: Whether `polygons` are wanted too.
+
+        Raises:
+            ValueError: for another model, and for a state that is not finite, with the geom.
+        """
+        self._check(model, data, "measure")
+        return self._meter.measure(data, patches)
+
+    def step(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        """A step as mj_step() takes it, in which the bridge's pairs touch by patches instead of MuJoCo's contact.
+
+        Joints, actuators, sensors, other contacts, the solver and callbacks are MuJoCo's. Stiffness is physical,
+        whatever the masses. Friction is that of the geoms. Islands are as the model says.
+
+        Args:
+            model: The model of the bridge, with elliptic cones.
+            data: A state of it, which goes on by a step.
+
+        Raises:
+            RuntimeError: if the model's arena has no room, and for a MuJoCo newer than was tested.
+            ValueError: for another model, options of it that do not go with patches, and a state that is not finite,
+                with the geom; MuJoCo has counted its warning then.
+        """
+        self._check(model, data, "step")
+        self._check_options()
+        try:
+            self._poses.read(data, model.opt.timestep, self._ahead[0], "Bridge.step")
+        except ValueError:
+            mujoco.mj_checkPos(model, data)
+            mujoco.mj_checkVel(model, data)
+            raise
+        found = self._call()
+        if found.status[0]:
+            found.raise_if_bad()
+        residual = found.patch_residual[0].copy()
+        self._rows.step(data, points_of(found, 0), residual, self._poses)
+        self._residuals = {id(data): (data, residual)}
+
+    def forces(self, model: mujoco.MjModel, data: mujoco.MjData) -> Forces:
+        """What the pairs exerted on each other in the last step, with friction.
+
+        Args:
+            model: The model of the bridge.
+            data: The state after `step` or `step_batch`.
+
+        Raises:
+            ValueError: for another model, and if the last step was of another state.
+        """
+        self._check(model, data, "forces")
+        stepped = self._residuals.get(id(data))
+        if stepped is None:
+            raise ValueError("Bridge.forces: expected the state that the last step was of, found another one")
+        return self._rows.forces(data, stepped[1])
+
+    def _check(self, model: mujoco.MjModel, data: mujoco.MjData, call: str) -> None:
+        if model is not self._model:
+            raise ValueError(
+                f"Bridge.{call}: model: expected the model that the bridge was made with, found another one; a model that "
+                "was compiled again needs a new Bridge"
+            )
+        if not isinstance(data, mujoco.MjData):
+            raise TypeError(f"Bridge.{call}: data: expected a mujoco.MjData, found {type(data).__name__}")
+        if data.model is not model and data.signature != model.signature:
+            raise ValueError(f"Bridge.{call}: data: expected a state of the bridge's model, found one of another model")
+
+    def _check_options(self) -> None:
+        option = self._model.opt
+        now = (option.cone, option.integrator, option.enableflags, option.disableflags, option.timestep)
+        if now != self._checked:
+            check_options(self._model)
+            self._checked = now
+
+    def __repr__(self) -> str:
+        pairs = self.pairs
+        names = ", ".join(f"{a} on {b}" for a, b in pairs[:4]) + (", ..." if len(pairs) > 4 else "")
+        return f"<isopatch.mujoco.Bridge of {names}>"
