@@ -10,7 +10,7 @@ from isopatch._core import Evaluator
 from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
 from isopatch._src.mujoco.geoms import name_of
 from isopatch._src.mujoco.pairs import choose
-from isopatch._src.mujoco.patches import OUTPUTS, points_of
+from isopatch._src.mujoco.patches import OUTPUTS, PointTable, residual_of
 from isopatch._src.mujoco.rows import Rows, check_options
 from isopatch._src.scene import Scene
 
@@ -57,15 +57,15 @@ class Bridge:
             raise ValueError(f"Bridge: impratio: expected 1e4 to 1e12, with which held things keep, found {impratio}")
         self._model = model
         self._chosen = chosen = choose(model, pairs, geoms, modulus, shapes)
-        self._evaluator = Evaluator(chosen.scene, precision="double", threads=threads)
-        self._max_clusters = max_clusters
+        self._evaluator = Evaluator(chosen.scene, precision="double", threads=1)  # one or two states at a time
         self._poses = Poses(model, chosen)
         self._meter = Meter(self._evaluator, self._poses)
         self._rows = Rows(model, chosen, impratio)
-        self._ahead = np.zeros((1, len(chosen.geoms), 7))
-        self._call = self._evaluator.bind(self._ahead, outputs=OUTPUTS, max_clusters=max_clusters)
+        self._table = PointTable(self._rows.can_move, max_clusters)
+        self._states = np.zeros((2, len(chosen.geoms), 7))  # a step ahead, and now
+        self._call = self._evaluator.bind(self._states, outputs=OUTPUTS, max_clusters=max_clusters)
         self._checked: tuple[Any, ...] | None = None
-        self._residuals: dict[int, tuple[mujoco.MjData, np.ndarray]] = {}
+        self._stepped: dict[int, tuple[mujoco.MjData, np.ndarray | None]] = {}
 
     @property
     def scene(self) -> Scene:
@@ -111,18 +111,22 @@ class Bridge:
         """
         self._check(model, data, "step")
         self._check_options()
+        ahead, now = self._states
         try:
-            self._poses.read(data, model.opt.timestep, self._ahead[0], "Bridge.step")
+            self._poses.read(data, model.opt.timestep, ahead, "Bridge.step")
         except ValueError:
             mujoco.mj_checkPos(model, data)
             mujoco.mj_checkVel(model, data)
             raise
+        self._rows.begin(data)
+        self._poses.take(data, now)
         found = self._call()
-        if found.status[0]:
+        if found.status.any():
             found.raise_if_bad()
-        residual = found.patch_residual[0].copy()
-        self._rows.step(data, points_of(found, 0), residual, self._poses)
-        self._residuals = {id(data): (data, residual)}
+        points = self._table.points_of(found)
+        residual = residual_of(found, points)
+        self._rows.end(data, points, residual, self._poses)
+        self._stepped = {id(data): (data, residual)}
 
     def forces(self, model: mujoco.MjModel, data: mujoco.MjData) -> Forces:
         """What the pairs exerted on each other in the last step, with friction.
@@ -135,7 +139,7 @@ class Bridge:
             ValueError: for another model, and if the last step was of another state.
         """
         self._check(model, data, "forces")
-        stepped = self._residuals.get(id(data))
+        stepped = self._stepped.get(id(data))
         if stepped is None:
             raise ValueError("Bridge.forces: expected the state that the last step was of, found another one")
         return self._rows.forces(data, stepped[1])

@@ -63,10 +63,14 @@ class Poses:
         if ahead:
             mujoco.mj_integratePos(model, scratch.qpos, data.qvel, ahead)
         mujoco.mj_kinematics(model, scratch)
-        poses[:, :3] = scratch.xpos[self._bodies]
-        poses[:, 3:] = scratch.xquat[self._bodies]
+        self.take(scratch, poses)
         if not np.isfinite(poses).all():
             self._raise_not_finite(data, poses, call)
+
+    def take(self, data: mujoco.MjData, poses: np.ndarray) -> None:
+        """Fills `poses` [B, 7] with those that `data` has."""
+        poses[:, :3] = data.xpos[self._bodies]
+        poses[:, 3:] = data.xquat[self._bodies]
 
     def _raise_not_finite(self, data: mujoco.MjData, poses: np.ndarray, call: str) -> None:
         geom = int(self._geoms[np.flatnonzero(~np.isfinite(poses).all(axis=1))[0]])
