@@ -44,8 +44,8 @@ def test_ball_comes_to_rest_where_its_weight_is_held(modulus):
         )
         v += h / mass * (wrench[0] - 9.81 * mass)
         z += h * v
-    assert abs(v) < 1e-9
-    assert found.pair_wrench[0, 0, 2] == pytest.approx(9.81 * mass, rel=1e-6)
+    assert abs(v) < 1e-6
+    assert found.pair_wrench[0, 0, 2] == pytest.approx(9.81 * mass, rel=1e-4)
 
 
 def test_negative_eigenvalues_are_left_out():

@@ -21,5 +21,6 @@ _require("mujoco", "mujoco")
 
 from isopatch._src.mujoco.bridge import Bridge  # noqa: E402
 from isopatch._src.mujoco.measuring import Forces, Measurement  # noqa: E402
+from isopatch._src.mujoco.rows import DampingWarning  # noqa: E402
 
-__all__ = ["Bridge", "Forces", "Measurement"]
+__all__ = ["Bridge", "DampingWarning", "Forces", "Measurement"]

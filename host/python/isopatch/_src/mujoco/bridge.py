@@ -32,7 +32,7 @@ class Bridge:
             a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file.
         max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
         impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone; a held thing
-            creeps by its weight / (stiffness * time step * impratio).
+            creeps by its weight / (2 * stiffness * time step * impratio), m/s.
         threads: Of `step_batch`; 0: all cores.
 
     Raises:

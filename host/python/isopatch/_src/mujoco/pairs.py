@@ -1,6 +1,7 @@
 """Which geoms touch which."""
 
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from isopatch._src.messages import shown
 from isopatch._src.mujoco.geoms import Geom, by_geom, geom_index, moduli_of, name_of, shape_of
-from isopatch._src.scene import Scene
+from isopatch._src.scene import Scene, SceneWarning
 
 _MOST_GEOMS = 64  # each is a body of a scene
 
@@ -31,6 +32,8 @@ def _given_pairs(model: mujoco.MjModel, pairs: Iterable[Any]) -> list[tuple[int,
             raise TypeError(f"Bridge: pairs[{i}]: expected two geoms, found {shown(pair)}")
         a, b = (geom_index(model, geom, f"pairs[{i}]") for geom in pair)
         names = f'"{name_of(model, a)}" and "{name_of(model, b)}"'
+        if all(model.geom_type[geom] == Geom.mjGEOM_PLANE for geom in (a, b)):
+            raise ValueError(f"Bridge: pairs[{i}]: {names} are both planes: expected at most one")
         if model.geom_bodyid[a] == model.geom_bodyid[b]:
             raise ValueError(f"Bridge: pairs[{i}]: {names} are geoms of one body, which cannot touch")
         if (a, b) in found or (b, a) in found:
@@ -55,16 +58,6 @@ def _can_touch(model: mujoco.MjModel, a: int, b: int) -> bool:
     return (low << 16) + high not in model.exclude_signature
 
 
-def _check_pair(model: mujoco.MjModel, pair: tuple[int, int], rigid: dict[int, bool]) -> str | None:
-    """Why two geoms cannot touch by a patch."""
-    names = f'"{name_of(model, pair[0])}" and "{name_of(model, pair[1])}"'
-    if all(model.geom_type[geom] == Geom.mjGEOM_PLANE for geom in pair):
-        return f"{names} are both planes: expected at most one"
-    if all(rigid[geom] for geom in pair):
-        return f"{names} are both rigid: expected a finite modulus for one of them"
-    return None
-
-
 def choose(model: mujoco.MjModel, pairs: Any, geoms: Any, modulus: Any, shapes: Any) -> Chosen:
     """The scene of what `Bridge` is asked for."""
     if (pairs is None) == (geoms is None):
@@ -79,16 +72,19 @@ def choose(model: mujoco.MjModel, pairs: Any, geoms: Any, modulus: Any, shapes: 
         raise ValueError(f"Bridge: expected at most {_MOST_GEOMS} geoms, found {len(indices)}: choose fewer pairs")
     values = dict(zip(indices, moduli_of(model, indices, modulus), strict=True))
     rigid = {geom: math.isinf(value) for geom, value in values.items()}
-    refused = {pair: _check_pair(model, pair, rigid) for pair in wanted}
-    if pairs is not None:
-        for i, reason in enumerate(refused.values()):
-            if reason:
-                raise ValueError(f"Bridge: pairs[{i}]: {reason}")
-    wanted = [pair for pair in wanted if not refused[pair]]
-    if not wanted:
-        found = next(filter(None, refused.values()), "MuJoCo's masks, welds and excludes keep them apart")
-        raise ValueError(f"Bridge: no two of the geoms can touch: {found}" if geoms is not None else "Bridge: pairs: expected at least one, found none")
-    return _scene_of(model, wanted, values, {} if shapes is None else by_geom(model, shapes, "shapes"))
+    soft = [pair for pair in wanted if not (rigid[pair[0]] and rigid[pair[1]])]
+    if pairs is not None and len(soft) < len(wanted):
+        i = next(i for i, pair in enumerate(wanted) if pair not in soft)
+        names = " and ".join(f'"{name_of(model, geom)}"' for geom in wanted[i])
+        raise ValueError(f"Bridge: pairs[{i}]: {names} are both rigid: expected a finite modulus for one of them")
+    if not soft:
+        raise ValueError(
+            "Bridge: pairs: expected at least one, found none"
+            if pairs is not None
+            else "Bridge: geoms: no two of them can touch: both are rigid, or MuJoCo's masks, welds and excludes keep "
+            "them apart"
+        )
+    return _scene_of(model, soft, values, {} if shapes is None else by_geom(model, shapes, "shapes"))
 
 
 def _scene_of(model: mujoco.MjModel, pairs: list, moduli: dict[int, float], shapes: dict[int, Any]) -> Chosen:
@@ -105,9 +101,11 @@ def _scene_of(model: mujoco.MjModel, pairs: list, moduli: dict[int, float], shap
         body = {"name": name, "geometry": name, "offset": offset, "friction": 1}  # which is MuJoCo's part
         bodies.append(body | ({"rigid": True} if rigid else {"modulus": moduli[geom]}))
     names = [[name_of(model, a), name_of(model, b)] for a, b in pairs]
-    try:
-        scene = Scene({"geometries": geometries, "bodies": bodies, "pairs": names})
-    except ValueError as error:
-        raise ValueError(f"Bridge: {error}") from None
+    with warnings.catch_warnings():  # which geoms have no patches is said by the choice of pairs
+        warnings.filterwarnings("ignore", ".*pass through each other", SceneWarning)
+        try:
+            scene = Scene({"geometries": geometries, "bodies": bodies, "pairs": names})
+        except ValueError as error:
+            raise ValueError(f"Bridge: {error}") from None
     ordered = [[geoms[scene.body_index(name)] for name in pair] for pair in scene.pairs]
     return Chosen(np.array(geoms, np.int32), np.array(ordered, np.int32), scene)
