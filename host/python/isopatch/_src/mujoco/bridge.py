@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 
 from isopatch._core import Evaluator
+from isopatch._src.mujoco.batch import Batch, why_not
 from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
 from isopatch._src.mujoco.geoms import name_of
 from isopatch._src.mujoco.pairs import choose
@@ -58,6 +59,9 @@ class Bridge:
         self._model = model
         self._chosen = chosen = choose(model, pairs, geoms, modulus, shapes)
         self._evaluator = Evaluator(chosen.scene, precision="double", threads=1)  # one or two states at a time
+        self._many = Evaluator(chosen.scene, precision="double", threads=threads)
+        self._max_clusters, self._threads = max_clusters, threads
+        self._batches: dict[int, Batch] = {}
         self._poses = Poses(model, chosen)
         self._meter = Meter(self._evaluator, self._poses)
         self._rows = Rows(model, chosen, impratio)
@@ -112,12 +116,7 @@ class Bridge:
         self._check(model, data, "step")
         self._check_options()
         ahead, now = self._states
-        try:
-            self._poses.read(data, model.opt.timestep, ahead, "Bridge.step")
-        except ValueError:
-            mujoco.mj_checkPos(model, data)
-            mujoco.mj_checkVel(model, data)
-            raise
+        self._read_ahead(data, ahead, "Bridge.step")
         self._rows.begin(data)
         self._poses.take(data, now)
         found = self._call()
@@ -127,6 +126,68 @@ class Bridge:
         residual = residual_of(found, points)
         self._rows.end(data, points, residual, self._poses)
         self._stepped = {id(data): (data, residual)}
+
+    def step_batch(self, data: Sequence[mujoco.MjData]) -> None:
+        """A step of many states, with one evaluation of the patches of all.
+
+        Where `batch_fallback` is None, what is MuJoCo's runs on the threads of its mjb_apply(); else one state after
+        another. The states are those that step() would give, within rounding.
+
+        Args:
+            data: N states of the bridge's model, none of them twice.
+
+        Raises:
+            RuntimeError, ValueError: as `step`.
+        """
+        data = list(data)
+        for state in data:
+            self._check(self._model, state, "step_batch")
+        if len({id(state) for state in data}) < len(data):
+            raise ValueError("Bridge.step_batch: data: expected different states, found one twice")
+        self._check_options()
+        if not data:
+            return
+        self._check_finite(data)
+        if why_not() is None:
+            batch = self._batches.get(len(data))
+            if batch is None:
+                options = (self._max_clusters, len(data), self._threads)
+                batch = Batch(self._model, self._rows, self._many, *options)
+                self._batches = {len(data): batch}
+            residuals = batch.step(data)
+            self._stepped = {id(state): (state, residual) for state, residual in zip(data, residuals)}
+            return
+        self._step_in_turn(data)
+
+    @property
+    def batch_fallback(self) -> str | None:
+        """Why `step_batch` takes one state after another; None if it uses MuJoCo's threads, which needs 3.17 or newer, a
+        C compiler, and that no callback of MuJoCo is set."""
+        return why_not()
+
+    def _check_finite(self, data: list[mujoco.MjData]) -> None:
+        for i, state in enumerate(data):
+            if not np.isfinite(state.qpos).all() or not np.isfinite(state.qvel).all():
+                self._read_ahead(state, self._states[0], f"Bridge.step_batch: state {i}")
+
+    def _step_in_turn(self, data: list[mujoco.MjData]) -> None:
+        states = np.zeros((2 * len(data), len(self._chosen.geoms), 7))
+        for i, state in enumerate(data):
+            self._read_ahead(state, states[2 * i], f"Bridge.step_batch: state {i}")
+            self._rows.begin(state)
+            self._poses.take(state, states[2 * i + 1])
+        found = self._many.evaluate(states, outputs=OUTPUTS, max_clusters=self._max_clusters)
+        if found.status.any():
+            found.raise_if_bad()
+        stepped = {}
+        for i, state in enumerate(data):
+            points = self._table.points_of(found, 2 * i)
+            residual = residual_of(found, points, 2 * i)
+            if residual is not None:  # its origins are in the scratch state
+                self._poses.read(state, self._model.opt.timestep, self._states[0], "Bridge.step_batch")
+            self._rows.end(state, points, residual, self._poses)
+            stepped[id(state)] = (state, residual)
+        self._stepped = stepped
 
     def forces(self, model: mujoco.MjModel, data: mujoco.MjData) -> Forces:
         """What the pairs exerted on each other in the last step, with friction.
@@ -154,6 +215,14 @@ class Bridge:
             raise TypeError(f"Bridge.{call}: data: expected a mujoco.MjData, found {type(data).__name__}")
         if data.model is not model and data.signature != model.signature:
             raise ValueError(f"Bridge.{call}: data: expected a state of the bridge's model, found one of another model")
+
+    def _read_ahead(self, data: mujoco.MjData, poses: np.ndarray, call: str) -> None:
+        try:
+            self._poses.read(data, self._model.opt.timestep, poses, call)
+        except ValueError:
+            mujoco.mj_checkPos(self._model, data)
+            mujoco.mj_checkVel(self._model, data)
+            raise
 
     def _check_options(self) -> None:
         option = self._model.opt

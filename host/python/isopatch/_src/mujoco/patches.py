@@ -8,7 +8,7 @@ from isopatch._src.results import Results
 
 OUTPUTS = ("patch_point", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual", "status")
 _TANGENTS = np.eye(3)[1:]
-_LEAST_SHARE = 1e-9  # of a residual in the forces of the points: less is rounding
+LEAST_SHARE = 1e-9  # of a residual in the forces of the points: less is rounding
 
 
 class Points(NamedTuple):
@@ -80,6 +80,6 @@ class PointTable:
 def residual_of(found: Results, points: Points, environment: int = 0) -> np.ndarray | None:
     """[P, 6], N; N m. The wrench a step ahead on first geoms that points lack; None if it is only rounding."""
     residual = found.patch_residual[environment]
-    if not points.pair.size or np.abs(residual).max() <= _LEAST_SHARE * -(points.stiffness @ points.distance):
+    if not points.pair.size or np.abs(residual).max() <= LEAST_SHARE * -(points.stiffness @ points.distance):
         return None
     return residual.copy()

@@ -20,10 +20,10 @@ _REFUSED = {
 _EULER = int(_Integrator.mjINT_EULER)
 _ENERGY = int(mujoco.mjtEnableBit.mjENBL_ENERGY)
 _CNSTRFULL = int(mujoco.mjtWarning.mjWARN_CNSTRFULL)
-_INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
+INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
 _HALF = (0.5, 0.5, 1, 0.5, 1)
 _LEAST_FRICTION = 1e-5  # as MuJoCo's
-_LEAST_RESISTANCE = 1e-7  # of friction, of a row's inverse inertia
+LEAST_RESISTANCE = 1e-7  # of friction, of a row's inverse inertia
 
 
 class DampingWarning(UserWarning):
@@ -77,9 +77,10 @@ class Rows:
     """
 
     def __init__(self, model: mujoco.MjModel, chosen: Chosen, impratio: float) -> None:
-        self._model, self._impratio = model, impratio
+        self._model, self.impratio = model, impratio
         first, second = chosen.pairs.T
         self._bodies = model.geom_bodyid[chosen.pairs]  # [P, 2]
+        self._scene_bodies = model.geom_bodyid[chosen.geoms]  # [B]
         self.can_move = model.body_weldid[self._bodies].any(axis=1)
         self._geoms = np.ascontiguousarray(chosen.pairs[:, ::-1])  # a contact's normal is from its geom 1 to geom 2
         # the last row and column are for flexes, whose geoms are -1
@@ -96,7 +97,7 @@ class Rows:
     def _contact(self, geoms: np.ndarray) -> mujoco.MjContact:
         contact = mujoco.MjContact()
         contact.dim = 3
-        contact.includemargin = _INCLUDED
+        contact.includemargin = INCLUDED
         contact.geom = geoms
         contact.geom1, contact.geom2 = geoms
         for name in ("flex", "elem", "vert"):
@@ -104,6 +105,12 @@ class Rows:
         contact.solimp = _HALF  # so MuJoCo writes the row's inverse inertia as its R
         contact.efc_address = -1
         return contact
+
+    def tables(self) -> dict[str, np.ndarray]:
+        """What does not change from step to step, as the functions of a batch take it."""
+        found = {"bodies": self._scene_bodies, "pair_geoms": self._geoms, "pair_bodies": self._bodies}
+        found |= {"can_move": self.can_move, "index": self._index}
+        return {name: np.ascontiguousarray(array, np.int32) for name, array in found.items()}
 
     def friction(self) -> np.ndarray:
         """[P]. As MuJoCo combines that of two geoms."""
@@ -168,7 +175,7 @@ class Rows:
         count, own = len(points.pair), data.ncon
         for pair in points.pair.tolist():
             if mujoco.mj_addContact(model, data, contacts[pair]):
-                self._raise_full(data, count)
+                self.raise_full(data, count)
         contact, friction = data.contact, self.friction()[points.pair]
         contact.pos[own:] = points.position
         contact.frame[own:] = points.frame
@@ -177,7 +184,7 @@ class Rows:
         before = data.warning[_CNSTRFULL].number
         mujoco.mj_makeConstraint(model, data)
         if data.warning[_CNSTRFULL].number != before:
-            self._raise_full(data, count)
+            self.raise_full(data, count)
         ratio = self._write(data, int(contact.efc_address[own]), points)
         contact.mu[own:] = friction / np.sqrt(ratio)  # the solver's cone is that of forces scaled by the roots of R
 
@@ -189,7 +196,7 @@ class Rows:
         r, d = data.efc_R[begin:].reshape(-1, 3), data.efc_D[begin:].reshape(-1, 3)
         resistance = 1 / (points.stiffness * span)
         # of very stiff patches less, which creep by nothing anyway: else the solver's Hessian has no digits left
-        ratio = (resistance / (_LEAST_RESISTANCE * r[:, 0])).clip(1, self._impratio)
+        ratio = (resistance / (LEAST_RESISTANCE * r[:, 0])).clip(1, self.impratio)
         r[:, 0] = resistance
         r[:, 1:] = (resistance / ratio)[:, None]
         np.divide(1, r, out=d)
@@ -200,9 +207,9 @@ class Rows:
         data.efc_margin[begin::3] = 0
         return ratio
 
-    def _raise_full(self, data: mujoco.MjData, count: int) -> None:
+    def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
         raise RuntimeError(
-            f"Bridge.step: the model's arena of {self._model.narena} bytes has no room for {count} contacts of patches "
+            f"Bridge.step: the model's arena of {self._model.narena} bytes has no room for {count} contacts of patches{which} "
             f'beside {data.ncon} contacts: expected more, as by <size memory="{2 * self._model.narena >> 20 or 1}M"/> in '
             "the MJCF"
         )
@@ -226,7 +233,7 @@ class Rows:
             contact = data.contact
             geoms, address = contact.geom, contact.efc_address
             pair = self._index[geoms[:, 0], geoms[:, 1]]
-            used = (pair >= 0) & (address >= 0) & (contact.includemargin == _INCLUDED)
+            used = (pair >= 0) & (address >= 0) & (contact.includemargin == INCLUDED)
             pair, rows = pair[used], address[used, None] + np.arange(3)
             force = np.einsum("ni,nij->nj", data.efc_force[rows], contact.frame[used].reshape(-1, 3, 3))
             arm = contact.pos[used] - data.xpos[self._bodies[pair, 0]]

@@ -37,4 +37,9 @@ def check_stages(version: str | None = None) -> None:
         )
 
 
+def has_batches() -> bool:
+    """Whether MuJoCo has batches of simulations (mujoco/mjbatch.h)."""
+    return _numbers(mujoco.mj_versionString()) >= (3, 17, 0)
+
+
 check_usable()
