@@ -101,7 +101,8 @@ class Batch:
         self._rows, self._n = rows, n
         bodies, pairs = evaluator.scene.num_bodies, evaluator.scene.num_pairs
         self._states = np.zeros((2 * n, bodies, 7))
-        self._call = evaluator.bind(self._states, outputs=OUTPUTS, max_clusters=clusters)
+        candidates = evaluator.make_candidate_cache(2 * n)
+        self._call = evaluator.bind(self._states, outputs=OUTPUTS, max_clusters=clusters, candidates=candidates)
         config, message = _Config(threads, False), ctypes.create_string_buffer(1000)
         self._batch = self._library.mjb_makeBatch(model._address, n, ctypes.byref(config), message, len(message))
         if not self._batch:
@@ -122,12 +123,15 @@ class Batch:
         for name, number in numbers.items():
             setattr(self._arguments, name, number)
 
-    def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray:
-        """Steps each state; returns the residuals [N, P, 6] that were applied."""
+    def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray | None:
+        """Steps each state; returns the residuals [N, P, 6] that were applied. None if a state is not finite: then none
+        is stepped."""
         self._data[:] = [state._address for state in data]
         friction = self._rows.friction()
         self._arguments.friction = friction.ctypes.data
         self._apply(self._begin)
+        if self._kept["outcome"].any():
+            return None
         found = self._call()
         bad = np.flatnonzero(found.status)
         if bad.size:

@@ -26,7 +26,7 @@ typedef struct {
   const double* residual;   // [N, 2, P, 6]
   double* origins;          // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
   double* applied;          // [N, P, 6]: the residual that was applied
-  int* outcome;             // [N]: 0, or 1 if the arena had no room
+  int* outcome;             // [N]: 0, or 1 if the arena had no room, 2 for a state that is not finite
   double impratio, least_resistance, least_share, margin;
   int num_bodies, num_pairs, num_clusters;
 } Arguments;
@@ -38,6 +38,13 @@ static void read_poses(const Arguments* a, const mjData* d, double* poses) {
   }
 }
 
+static int all_finite(const double* values, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (!isfinite(values[i])) return 0;
+  }
+  return 1;
+}
+
 // The stages before contact, and the poses of which patches are wanted. `scratch` is the thread's own.
 void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* arguments) {
   const Arguments* a = arguments;
@@ -45,6 +52,8 @@ void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* argumen
   mjData* d = a->data[sim];
   double* poses = a->states + (ptrdiff_t)sim * 2 * a->num_bodies * 7;
   (void)copy;
+  a->outcome[sim] = all_finite(d->qpos, (int)m->nq) && all_finite(d->qvel, (int)m->nv) ? 0 : 2;
+  if (a->outcome[sim]) return;
   mj_checkPos(m, d);
   mj_checkVel(m, d);
 

@@ -67,7 +67,10 @@ class Bridge:
         self._rows = Rows(model, chosen, impratio)
         self._table = PointTable(self._rows.can_move, max_clusters)
         self._states = np.zeros((2, len(chosen.geoms), 7))  # a step ahead, and now
-        self._call = self._evaluator.bind(self._states, outputs=OUTPUTS, max_clusters=max_clusters)
+        candidates = self._evaluator.make_candidate_cache(2)
+        self._call = self._evaluator.bind(
+            self._states, outputs=OUTPUTS, max_clusters=max_clusters, candidates=candidates
+        )
         self._checked: tuple[Any, ...] | None = None
         self._stepped: dict[int, tuple[mujoco.MjData, np.ndarray | None]] = {}
 
@@ -147,7 +150,6 @@ class Bridge:
         self._check_options()
         if not data:
             return
-        self._check_finite(data)
         if why_not() is None:
             batch = self._batches.get(len(data))
             if batch is None:
@@ -155,8 +157,11 @@ class Bridge:
                 batch = Batch(self._model, self._rows, self._many, *options)
                 self._batches = {len(data): batch}
             residuals = batch.step(data)
+            if residuals is None:
+                self._raise_not_finite(data)
             self._stepped = {id(state): (state, residual) for state, residual in zip(data, residuals)}
             return
+        self._raise_not_finite(data)
         self._step_in_turn(data)
 
     @property
@@ -165,7 +170,8 @@ class Bridge:
         C compiler, and that no callback of MuJoCo is set."""
         return why_not()
 
-    def _check_finite(self, data: list[mujoco.MjData]) -> None:
+    def _raise_not_finite(self, data: list[mujoco.MjData]) -> None:
+        """If a state is not finite."""
         for i, state in enumerate(data):
             if not np.isfinite(state.qpos).all() or not np.isfinite(state.qvel).all():
                 self._read_ahead(state, self._states[0], f"Bridge.step_batch: state {i}")
