@@ -8,8 +8,9 @@ import numpy as np
 
 from isopatch._core import Evaluator
 from isopatch._src.mujoco.batch import Batch, why_not
-from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
+from isopatch._src.mujoco.drawing import draw
 from isopatch._src.mujoco.geoms import name_of
+from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
 from isopatch._src.mujoco.pairs import choose
 from isopatch._src.mujoco.patches import OUTPUTS, PointTable, residual_of
 from isopatch._src.mujoco.rows import Rows, check_options
@@ -210,6 +211,26 @@ class Bridge:
         if stepped is None:
             raise ValueError("Bridge.forces: expected the state that the last step was of, found another one")
         return self._rows.forces(data, stepped[1])
+
+    def draw(self, model: mujoco.MjModel, data: mujoco.MjData, scene: Any, max_pressure: float | None = None) -> int:
+        """Draws the patches of a state into a scene, of mujoco.Renderer (`scene`) or a passive viewer (`user_scn`).
+
+        They lie inside of bodies, so these have to be transparent: mjVIS_TRANSPARENT of mujoco.MjvOption.
+
+        Args:
+            model: The model of the bridge.
+            data: A state of it.
+            scene: A mujoco.MjvScene, to which a triangle or a few for each polygon are added.
+            max_pressure: Pa, of the brightest colour. None: the largest that there is.
+
+        Returns:
+            For how many triangles the scene had no room.
+
+        Raises:
+            ValueError: as `measure`.
+        """
+        polygons = self.measure(model, data, patches=True).polygons
+        return draw(scene, polygons, max_pressure)
 
     def _check(self, model: mujoco.MjModel, data: mujoco.MjData, call: str) -> None:
         if model is not self._model:
