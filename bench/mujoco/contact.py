@@ -7,10 +7,11 @@ Needs isopatch and MuJoCo. Usage: bench/mujoco/contact.py [cube] [grasp] [masses
 import itertools
 import sys
 
-import isopatch
-import isopatch.mujoco
 import mujoco
 import numpy as np
+
+import isopatch
+import isopatch.mujoco
 
 HALF = 0.025  # of the cube, m
 WEIGHT = 9.81 * 0.1  # of the cube and of the bar, N
@@ -59,6 +60,11 @@ def static_depth(bridge, touching, axis, force, deepest):
     return low
 
 
+def kinetic_energy(model, data):
+    """Of the cube, J."""
+    return 0.05 * data.qvel[:3] @ data.qvel[:3] + 0.5 * model.body_inertia[1] @ data.qvel[3:] ** 2
+
+
 def cube():
     print("cube: .1 kg, 50 mm, from 3 mm above the floor, tilted, sliding at .3 m/s, friction .5; after 1.5 s")
     print("  modulus   step   tilt  energy [J]  most over start [J]  sinking [um]  static [um]  difference")
@@ -69,25 +75,22 @@ def cube():
         data.qpos[2] = HALF * np.abs(data.geom_xmat[1].reshape(3, 3)[2]).sum() + 3e-3
         data.qvel[0] = 0.3
 
-        def kinetic():
-            return 0.05 * data.qvel[:3] @ data.qvel[:3] + 0.5 * model.body_inertia[1] @ data.qvel[3:] ** 2
-
-        start, most = kinetic() + WEIGHT * data.qpos[2], -np.inf
+        start, most = kinetic_energy(model, data) + WEIGHT * data.qpos[2], -np.inf
         for _ in range(round(1.5 / step)):
             bridge.step(model, data)
-            most = max(most, kinetic() + WEIGHT * data.qpos[2] - start)
+            most = max(most, kinetic_energy(model, data) + WEIGHT * data.qpos[2] - start)
         depth = static_depth(bridge, (0, 0, HALF), (0, 0, 1), WEIGHT, 5e-3)
         sinking = HALF - data.qpos[2]
-        tilt = euler.split()[0]
+        end, tilt = kinetic_energy(model, data), euler.split()[0]
         print(
-            f"  {modulus:.0e}  {1e3 * step:2g} ms  {tilt:>4}  {kinetic():10.1e}  {most:19.1e}  {1e6 * sinking:12.6g}"
+            f"  {modulus:.0e}  {1e3 * step:2g} ms  {tilt:>4}  {end:10.1e}  {most:19.1e}  {1e6 * sinking:12.6g}"
             f"  {1e6 * depth:11.6g}  {sinking / depth - 1:+.1e}"
         )
 
 
 def grasp():
     print("grasp: two pads of .5 kg close at .3 m/s on a rigid bar of .1 kg and hold it with 12 N each for 2 s; 2 ms")
-    print("  contact    modulus  squeeze of a pad [um]  static [um]  difference  fallen [um]  creep of the last .5 s [um/s]")
+    print("  contact    modulus  squeeze of a pad [um]  static [um]  difference  fallen [um]  creep, last .5 s [um/s]")
     for modulus in (1e5, 1e6, 1e7, 1e8, None):
         model, data = loaded(GRASP)
         moduli = {"left": modulus or 1e6, "right": modulus or 1e6, "bar": np.inf}
@@ -102,7 +105,7 @@ def grasp():
         kind, size = ("patches", f"{modulus:.0e}") if modulus else ("MuJoCo's", "-")
         print(
             f"  {kind:9}  {size:>7}  {1e6 * squeeze:21.5g}  {1e6 * depth:11.5g}  {squeeze / depth - 1:+10.1e}"
-            f"  {1e6 * (0.1 - heights[-1]):11.4g}  {1e6 * (heights[749] - heights[-1]) / 0.5:29.2e}"
+            f"  {1e6 * (0.1 - heights[-1]):11.4g}  {1e6 * (heights[749] - heights[-1]) / 0.5:23.2e}"
         )
 
 

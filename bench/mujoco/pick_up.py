@@ -10,11 +10,12 @@ import os
 import pathlib
 import time
 
-import isopatch
-import isopatch.mujoco
 import mujoco
 import numpy as np
-from robots import MASSES, PADS, gripper_model, things
+from robots import PADS, gripper_model, things
+
+import isopatch
+import isopatch.mujoco
 
 CLOSE, LIFT, HOLD = 0.8, 1.0, 2.0  # s
 RAISED = 0.1  # m
@@ -48,7 +49,9 @@ def main():
         model = gripper_model(name, mesh.points)
         pairs = [(pad, name) for pad in PADS] + [(name, "floor")]
         shapes = {name: {"type": "tet_mesh", "points": mesh.points, "tets": mesh.tets}}
-        bridge = isopatch.mujoco.Bridge(model, pairs=pairs, modulus={**dict.fromkeys(PADS, 1e6), name: 5e6}, shapes=shapes)
+        bridge = isopatch.mujoco.Bridge(
+            model, pairs=pairs, modulus={**dict.fromkeys(PADS, 1e6), name: 5e6}, shapes=shapes
+        )
         for patches in (True, False):
             data = mujoco.MjData(model)
             began = time.process_time()
@@ -60,7 +63,10 @@ def main():
                 f"sinks {1e6 * (heights[-end // 2] - heights[-1]) / (HOLD / 2):.3f} um/s, {per_step:.0f} us a step"
             )
             if patches:
-                print("   normal and friction of pads at the end:", [f"{f[0]:.2f} {f[1]:.2f} {f[2]:.2f}" for f in forces[-1]])
+                print(
+                    "   normal and friction of pads at the end:",
+                    [f"{f[0]:.2f} {f[1]:.2f} {f[2]:.2f}" for f in forces[-1]],
+                )
 
 
 if __name__ == "__main__":

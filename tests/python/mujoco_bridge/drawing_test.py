@@ -6,9 +6,9 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
 
-import isopatch.mujoco  # noqa: E402
-from isopatch.mujoco import Bridge  # noqa: E402
 from models import free, model_of  # noqa: E402
+
+from isopatch.mujoco import Bridge  # noqa: E402
 
 
 def test_triangles_cover_the_patch_and_are_brighter_where_the_pressure_is():

@@ -10,10 +10,10 @@ from conftest import run_python
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
 
-import isopatch.mujoco  # noqa: E402
+from models import free, model_of  # noqa: E402
+
 from isopatch._src.mujoco import versions  # noqa: E402
 from isopatch.mujoco import Bridge  # noqa: E402
-from models import free, model_of  # noqa: E402
 
 PAIR = [("a", "floor")]
 
@@ -91,10 +91,14 @@ def test_options_with_which_rows_would_be_ignored_are_refused_also_later(model, 
 def test_state_that_is_not_finite_names_the_geom_and_mujoco_counts_its_warning(model):
     bridge, data = Bridge(model, pairs=[("a", "floor"), ("b", "floor")], modulus=1e6), mujoco.MjData(model)
     data.qpos[9] = np.nan
-    with pytest.raises(ValueError, match=r'measure: qpos\[9\]: expected a finite number, found nan, so geom "b" is nowhere'):
+    with pytest.raises(
+        ValueError, match=r'measure: qpos\[9\]: expected a finite number, found nan, so geom "b" is nowhere'
+    ):
         bridge.measure(model, data)
     assert data.warning[int(mujoco.mjtWarning.mjWARN_BADQPOS)].number == 0
-    with pytest.raises(ValueError, match=r'step: qpos\[9\]: expected a finite number, found nan, so geom "b" is nowhere'):
+    with pytest.raises(
+        ValueError, match=r'step: qpos\[9\]: expected a finite number, found nan, so geom "b" is nowhere'
+    ):
         bridge.step(model, data)
     assert data.warning[int(mujoco.mjtWarning.mjWARN_BADQPOS)].number == 1
     bridge.step(model, data)  # MuJoCo has reset the state
@@ -127,7 +131,9 @@ def test_another_model_or_its_state_is_refused(model):
     bridge, data = Bridge(model, pairs=PAIR, modulus=1e6), mujoco.MjData(model)
     again = model_of(free("a"))
     for call in (bridge.measure, bridge.step, bridge.forces):
-        with pytest.raises(ValueError, match=f"Bridge.{call.__name__}: model: expected the model that the bridge was made"):
+        with pytest.raises(
+            ValueError, match=f"Bridge.{call.__name__}: model: expected the model that the bridge was made"
+        ):
             call(again, mujoco.MjData(again))
         with pytest.raises(ValueError, match=f"Bridge.{call.__name__}: data: expected a state of the bridge's model"):
             call(model, mujoco.MjData(again))
@@ -140,7 +146,9 @@ def test_another_model_or_its_state_is_refused(model):
 
 
 def test_versions_without_the_stages_are_named_with_those_that_were_tested():
-    with pytest.raises(ImportError, match="MuJoCo 3.10.2 is too old: expected 3.11.0 or newer.*tested with 3.11.0, 3.17.0, 4.0.1"):
+    with pytest.raises(
+        ImportError, match="MuJoCo 3.10.2 is too old: expected 3.11.0 or newer.*tested with 3.11.0, 3.17.0, 4.0.1"
+    ):
         versions.check_usable("3.10.2")
     with pytest.raises(ImportError, match="MuJoCo 4.0.0 factors sparse Hessians wrongly"):
         versions.check_usable("4.0.0")

@@ -8,8 +8,9 @@ import isopatch
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
 
-import isopatch.mujoco  # noqa: E402
 from models import bits, free, model_of  # noqa: E402
+
+import isopatch.mujoco  # noqa: E402
 
 CUBE = [[x, y, z] for x in (0, 0.05) for y in (0, 0.05) for z in (0, 0.05)]  # its corner at the origin
 
@@ -106,7 +107,9 @@ def faces():
 
 
 def test_moduli_come_from_the_call_or_the_model():
-    numerics = '<custom><numeric name="isopatch_modulus" data="1e6"/><numeric name="isopatch_modulus:b" data="{}"/></custom>'
+    numerics = (
+        '<custom><numeric name="isopatch_modulus" data="1e6"/><numeric name="isopatch_modulus:b" data="{}"/></custom>'
+    )
     model = model_of(free("a") + free("b", x=0.1), rest=numerics.format("2e6"))
     data = mujoco.MjData(model)
 

@@ -6,11 +6,15 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
 
-import isopatch.mujoco  # noqa: E402
-from isopatch.mujoco import Bridge, DampingWarning  # noqa: E402
 from models import bits, free, model_of  # noqa: E402
 
+from isopatch.mujoco import Bridge, DampingWarning  # noqa: E402
+
 WEIGHT = 0.1 * 9.81
+SLIDING = (
+    '<body pos="0 0 .025"><joint name="slow" type="slide" axis="0 0 1" damping="{damping}"/>'
+    '<geom name="a" type="box" size=".025 .025 .025" mass="{mass}"/></body>'
+)
 ARM = (
     '<body name="arm" pos=".5 0 .5"><joint name="arm" type="hinge" axis="0 1 0" damping=".001" stiffness=".1"/>'
     '<geom name="arm" type="capsule" size=".01 .1" mass=".1"/><site name="tip"/></body>'
@@ -69,8 +73,7 @@ def test_cube_that_slides_and_tilts_comes_to_rest_as_deep_as_its_weight_says(mod
 def test_stiffness_is_the_same_whatever_the_mass():
     depths = []
     for mass in (0.01, 1, 10):
-        body = f'<body pos="0 0 .025"><joint type="slide" axis="0 0 1"/><geom name="a" type="box" size=".025 .025 .025" mass="{mass}"/></body>'
-        model = model_of(body, 'gravity="0 0 0"')
+        model = model_of(SLIDING.format(mass=mass, damping=0), 'gravity="0 0 0"')
         data = mujoco.MjData(model)
         data.qfrc_applied[0] = -10
         stepped(model, Bridge(model, pairs=[("a", "floor")], modulus=1e6), 1000, data)
@@ -78,7 +81,9 @@ def test_stiffness_is_the_same_whatever_the_mass():
     assert depths == pytest.approx([1.0048e-4] * 3, rel=1e-3)  # 10 N of 1e5 N/m, and softer as corners taper
 
 
-@pytest.mark.parametrize("option", ['solver="PGS" iterations="500"', 'solver="CG" iterations="500"', 'jacobian="sparse"'])
+@pytest.mark.parametrize(
+    "option", ['solver="PGS" iterations="500"', 'solver="CG" iterations="500"', 'jacobian="sparse"']
+)
 def test_every_solver_and_every_island_takes_the_rows(option):
     """Two cubes are two islands; the one that MuJoCo's own contact holds stands as without a bridge."""
     for islands in ("enable", "disable"):
@@ -163,8 +168,7 @@ def test_sensors_callbacks_and_contacts_are_there_as_in_any_step():
 
 
 def test_damping_that_would_take_away_what_patches_push_is_named():
-    body = '<body pos="0 0 .025"><joint name="slow" type="slide" axis="0 0 1" damping="40"/><geom name="a" type="box" size=".025 .025 .025" mass=".1"/></body>'
-    model = model_of(body)
+    model = model_of(SLIDING.format(mass=0.1, damping=40))
     bridge, data = Bridge(model, pairs=[("a", "floor")], modulus=1e6), mujoco.MjData(model)
     with pytest.warns(DampingWarning, match='joint "slow", 40, is 0.8 of its inertia'):
         bridge.step(model, data)

@@ -16,6 +16,7 @@ import pytest
 PAGES = (
     "README.md",
     "host/python/FIRST_GRASP.md",
+    "host/python/MUJOCO.md",
     "host/python/README.md",
     "host/python/TRAIN.md",
     "host/scene_file/NUMBERS.md",

@@ -16,7 +16,15 @@ import pytest
 
 import isopatch
 
-MODULES = ["isopatch", "isopatch.gym", "isopatch.plot", "isopatch.quaternion", "isopatch.torch", "isopatch.jax"]
+MODULES = [
+    "isopatch",
+    "isopatch.gym",
+    "isopatch.jax",
+    "isopatch.mujoco",
+    "isopatch.plot",
+    "isopatch.quaternion",
+    "isopatch.torch",
+]
 NOT_ARRAYS = {"Body", "Part", "Joint"}  # named tuples of names and numbers
 
 
@@ -30,7 +38,7 @@ class Name(NamedTuple):
 
 def is_there(module: str) -> bool:
     library = {"gym": "gymnasium"}.get(name := module.rpartition(".")[2], name)
-    if library not in ("gymnasium", "torch", "jax"):
+    if library not in ("gymnasium", "jax", "mujoco", "torch"):
         return True
     return importlib.util.find_spec(library) is not None and (library != "jax" or bool(isopatch.build_info()["jax"]))
 
@@ -120,8 +128,9 @@ def test_every_array_of_a_named_tuple_has_a_shape():
     fields = [name for name in ALL if name.value is None and not name.path.startswith("isopatch.Status")]
     checked = 0
     for name in fields:
-        cls = getattr(isopatch, name.path.split(".")[1])
-        if name.path.split(".")[1] in NOT_ARRAYS or cls.__annotations__[name.path.rpartition(".")[2]] in (
+        path, cls_name, _ = name.path.rsplit(".", 2)
+        cls = getattr(importlib.import_module(path), cls_name)
+        if cls_name in NOT_ARRAYS or cls.__annotations__[name.path.rpartition(".")[2]] in (
             float,
             "float",
         ):

@@ -11,7 +11,15 @@ import pytest
 import isopatch
 
 PACKAGE = pathlib.Path(isopatch.__file__).parent
-PUBLIC = ("isopatch", "isopatch.gym", "isopatch.jax", "isopatch.plot", "isopatch.quaternion", "isopatch.torch")
+PUBLIC = (
+    "isopatch",
+    "isopatch.gym",
+    "isopatch.jax",
+    "isopatch.mujoco",
+    "isopatch.plot",
+    "isopatch.quaternion",
+    "isopatch.torch",
+)
 
 
 def module_name(path: pathlib.Path) -> str:
@@ -71,7 +79,7 @@ def test_a_circle_is_found():
 def test_each_public_name_has_one_module(module):
     """What users import is in the list of one public module, which has nothing else without an underscore."""
     library = {"gym": "gymnasium"}.get(name := module.rpartition(".")[2], name)
-    if library in ("gymnasium", "jax", "torch"):
+    if library in ("gymnasium", "jax", "mujoco", "torch"):
         pytest.importorskip(library)
     found = importlib.import_module(module)
     for name in found.__all__ if module != "isopatch" else ():

@@ -58,7 +58,9 @@ def implicit_wrench(
     n = M.shape[-1]
     for name, matrices in (("K", K), ("C", C)):
         if matrices.shape[-1] != n:
-            raise ValueError(f"implicit_wrench: {name}: expected the shape [..., {n}, {n}] of M, found {list(matrices.shape)}")
+            raise ValueError(
+                f"implicit_wrench: {name}: expected the shape [..., {n}, {n}] of M, found {list(matrices.shape)}"
+            )
     if clamp:
         values, vectors = np.linalg.eigh((K + np.swapaxes(K, -1, -2)) / 2)
         K = (vectors * np.maximum(values, 0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)

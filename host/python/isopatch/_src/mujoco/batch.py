@@ -71,7 +71,14 @@ def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL]:
     library.mjb_makeBatch.restype = ctypes.c_void_p
     library.mjb_makeBatch.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int]
     library.mjb_deleteBatch.argtypes = [ctypes.c_void_p]
-    library.mjb_apply.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+    library.mjb_apply.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int,
+    ]
     library.mjb_error.restype = ctypes.c_char_p
     library.mjb_error.argtypes = [ctypes.c_void_p, ctypes.c_int]
     library.mjb_status.restype = ctypes.POINTER(ctypes.c_int)
@@ -94,7 +101,9 @@ def why_not() -> str | None:
 class Batch:
     """N states of a model, stepped together."""
 
-    def __init__(self, model: mujoco.MjModel, rows: Rows, evaluator: _core.Evaluator, clusters: int, n: int, threads: int) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, rows: Rows, evaluator: _core.Evaluator, clusters: int, n: int, threads: int
+    ) -> None:
         self._library, functions = _libraries()
         self._begin = ctypes.cast(functions.isopatch_begin, ctypes.c_void_p)
         self._end = ctypes.cast(functions.isopatch_end, ctypes.c_void_p)
@@ -136,13 +145,17 @@ class Batch:
         bad = np.flatnonzero(found.status)
         if bad.size:
             found.raise_if_bad()
-        arrays = {name: getattr(found, f"patch_{name}") for name in ("point", "normal", "stiffness", "distance", "residual")}
+        arrays = {
+            name: getattr(found, f"patch_{name}") for name in ("point", "normal", "stiffness", "distance", "residual")
+        }
         for name, array in arrays.items():
             setattr(self._arguments, name, array.ctypes.data)
         self._apply(self._end)
         full = np.flatnonzero(self._kept["outcome"])
         if full.size:
-            self._rows.raise_full(data[full[0]], int((arrays["stiffness"][2 * full[0]] > 0).sum()), f" of state {full[0]}")
+            self._rows.raise_full(
+                data[full[0]], int((arrays["stiffness"][2 * full[0]] > 0).sum()), f" of state {full[0]}"
+            )
         return self._kept["applied"].copy()
 
     def _apply(self, function: ctypes.c_void_p) -> None:

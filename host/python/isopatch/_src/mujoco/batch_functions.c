@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step of one simulation of a batch, as functions of MuJoCo's type mjfBatchFunc, which mjb_apply() runs on its threads.
-// batch.py compiles this file against the headers of the MuJoCo that is installed, since the layout of mjData differs
-// between versions. rows.py has the same step in Python, with the reasons; tests compare the two.
+// A step of one simulation of a batch, as functions of MuJoCo's type mjfBatchFunc, which mjb_apply() runs on its
+// threads. batch.py compiles this file against the headers of the MuJoCo that is installed, since the layout of mjData
+// differs between versions. rows.py has the same step in Python, with the reasons; tests compare the two.
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <stddef.h>
@@ -11,16 +11,16 @@
 // One call for N states. The order and the types of members are those of _Arguments in batch.py.
 typedef struct {
   const mjModel* model;
-  mjData** data;          // [N]
-  double* states;         // [N, 2, B, 7]: poses a step ahead and now
-  const int* bodies;      // [B]
-  const int* pair_geoms;  // [P, 2], in the order of contacts
-  const int* pair_bodies; // [P, 2]
-  const int* can_move;    // [P]
-  const int* index;       // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
-  const double* friction; // [P]
-  const double* point;    // [N, 2, P, K, 4, 3]
-  const double* normal;   // [N, 2, P, K, 3]
+  mjData** data;            // [N]
+  double* states;           // [N, 2, B, 7]: poses a step ahead and now
+  const int* bodies;        // [B]
+  const int* pair_geoms;    // [P, 2], in the order of contacts
+  const int* pair_bodies;   // [P, 2]
+  const int* can_move;      // [P]
+  const int* index;         // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
+  const double* friction;   // [P]
+  const double* point;      // [N, 2, P, K, 4, 3]
+  const double* normal;     // [N, 2, P, K, 3]
   const double* stiffness;  // [N, 2, P, K, 4]
   const double* distance;   // [N, 2, P, K, 4]
   const double* residual;   // [N, 2, P, 6]

@@ -26,10 +26,10 @@ class Bridge:
     Args:
         model: A mujoco.MjModel. `measure` and `step` write nothing to it.
         pairs: Pairs of geoms, by name or index. None: as `geoms` says.
-        geoms: Geoms, by name or index: all pairs of them between which MuJoCo looks for contact, by its masks, welds and
-            excludes. None: as `pairs` says.
+        geoms: Geoms, by name or index: all pairs of them between which MuJoCo looks for contact, by its masks, welds
+            and excludes. None: as `pairs` says.
         modulus: Pa, of all geoms, or a dictionary by geom; math.inf is rigid. What it does not say is taken from the
-            model: numeric "isopatch_modulus:NAME" for the geom NAME, then numeric "isopatch_modulus" for all but planes.
+            model: numeric "isopatch_modulus:NAME" for the geom NAME, then "isopatch_modulus" for all but planes.
         shapes: Other shapes than the model's, by geom: a path of a file with tets, or of a surface for a rigid geom, or
             a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file.
         max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
@@ -167,8 +167,10 @@ class Bridge:
 
     @property
     def batch_fallback(self) -> str | None:
-        """Why `step_batch` takes one state after another; None if it uses MuJoCo's threads, which needs 3.17 or newer, a
-        C compiler, and that no callback of MuJoCo is set."""
+        """Why `step_batch` takes one state after another; None if it uses MuJoCo's threads.
+
+        That needs 3.17 or newer, a C compiler, and that no callback of MuJoCo is set.
+        """
         return why_not()
 
     def _raise_not_finite(self, data: list[mujoco.MjData]) -> None:
@@ -235,8 +237,8 @@ class Bridge:
     def _check(self, model: mujoco.MjModel, data: mujoco.MjData, call: str) -> None:
         if model is not self._model:
             raise ValueError(
-                f"Bridge.{call}: model: expected the model that the bridge was made with, found another one; a model that "
-                "was compiled again needs a new Bridge"
+                f"Bridge.{call}: model: expected the model that the bridge was made with, found another one; a model "
+                "that was compiled again needs a new Bridge"
             )
         if not isinstance(data, mujoco.MjData):
             raise TypeError(f"Bridge.{call}: data: expected a mujoco.MjData, found {type(data).__name__}")

@@ -61,7 +61,9 @@ def _can_touch(model: mujoco.MjModel, a: int, b: int) -> bool:
 def choose(model: mujoco.MjModel, pairs: Any, geoms: Any, modulus: Any, shapes: Any) -> Chosen:
     """The scene of what `Bridge` is asked for."""
     if (pairs is None) == (geoms is None):
-        raise ValueError('Bridge: expected one of "pairs" and "geoms", found ' + ("both" if geoms is not None else "none"))
+        raise ValueError(
+            'Bridge: expected one of "pairs" and "geoms", found ' + ("both" if geoms is not None else "none")
+        )
     if pairs is not None:
         wanted = _given_pairs(model, pairs)
         indices = sorted({geom for pair in wanted for geom in pair})

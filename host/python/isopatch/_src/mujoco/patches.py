@@ -56,7 +56,7 @@ class PointTable:
         self._still = np.flatnonzero(~can_move)
 
     def points_of(self, found: Results, environment: int = 0) -> Points:
-        """The points of a state from an evaluation with OUTPUTS, of a step ahead in `environment` and of now in the next.
+        """The points of a state from an evaluation with OUTPUTS: `environment` is a step ahead, the next one is now.
 
         Two geoms of which neither can move have none.
         """

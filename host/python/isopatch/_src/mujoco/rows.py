@@ -54,10 +54,11 @@ def check_options(model: mujoco.MjModel) -> None:
             raise ValueError(f'Bridge.step: the model has no {name}s: expected <flag {name}="enable"/>')
     ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15)
     if ratio.size and ratio.max() > 0.5:
-        joint = model.joint(int(model.dof_jntid[ratio.argmax()])).name or f"joint {model.dof_jntid[ratio.argmax()]}"
+        dof = int(ratio.argmax())
+        joint = model.joint(int(model.dof_jntid[dof])).name or f"joint {model.dof_jntid[dof]}"
         warnings.warn(
-            f'the damping of joint "{joint}", {model.dof_damping[ratio.argmax()]:g}, is {ratio.max():.2g} of its inertia '
-            "over a time step, and MuJoCo takes it away after contact is solved: patches sink deeper while it moves. "
+            f'the damping of joint "{joint}", {model.dof_damping[dof]:g}, is {ratio[dof]:.2g} of its inertia over a '
+            "time step, and MuJoCo takes it away after contact is solved: patches sink deeper while it moves. "
             "Expected less than 0.5: a smaller time step or more armature",
             DampingWarning,
             stacklevel=4,
@@ -208,10 +209,10 @@ class Rows:
         return ratio
 
     def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
+        size = self._model.narena
         raise RuntimeError(
-            f"Bridge.step: the model's arena of {self._model.narena} bytes has no room for {count} contacts of patches{which} "
-            f'beside {data.ncon} contacts: expected more, as by <size memory="{2 * self._model.narena >> 20 or 1}M"/> in '
-            "the MJCF"
+            f"Bridge.step: the model's arena of {size} bytes has no room for {count} contacts of patches{which} beside "
+            f'{data.ncon} contacts: expected more, as by <size memory="{2 * size >> 20 or 1}M"/> in the MJCF'
         )
 
     def _wrenches(self, residual: np.ndarray, poses: Poses) -> np.ndarray:
