@@ -1,72 +1,118 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gripper and a hand pick up a pepper and a bottle, by patches and by MuJoCo's own contact.
+"""A gripper and a hand pick up a pepper and a bottle, by patches and by MuJoCo's own contact, at 2 ms.
 
-Needs isopatch, MuJoCo, the wheels that robots.py names, and meshes of the folder ISOPATCH_DATA_DIR.
-Usage: bench/mujoco/pick_up.py [--pictures DIR]
+Needs isopatch, MuJoCo, the wheels that robots.py names, and meshes of the folder ISOPATCH_DATA_DIR. A picture needs
+Pillow and OpenGL (MUJOCO_GL=egl or osmesa). Usage: bench/mujoco/pick_up.py [--picture FILE.png]
 """
 
 import argparse
 import os
 import pathlib
 import time
+import warnings
 
 import mujoco
 import numpy as np
-from robots import PADS, gripper_model, things
+from robots import CLOSE, HOLD, LIFT, control, gripper_model, hand_model, things, touching
 
 import isopatch
 import isopatch.mujoco
 
-CLOSE, LIFT, HOLD = 0.8, 1.0, 2.0  # s
-RAISED = 0.1  # m
+MAKERS = {"gripper": gripper_model, "hand": hand_model}
+SKIN, THING = 1e6, 5e6  # Pa
+FRAMES = (0.0, CLOSE, CLOSE + LIFT / 2, CLOSE + LIFT + HOLD)  # s
 
 
-def pick_up(model, bridge, data, patches, seen=None):
-    """Closes, lifts and holds; returns the thing's heights and the normal force of each pair, at each step."""
-    thing = model.body(model.nbody - 1).name
-    heights, forces, watched = [], [], mujoco.MjData(model)
-    for i in range(round((CLOSE + LIFT + HOLD) / model.opt.timestep)):
-        now = i * model.opt.timestep
-        data.actuator("robot_fingers_actuator").ctrl = 255
-        data.actuator("lift").ctrl = RAISED * np.clip((now - CLOSE) / LIFT, 0, 1)
-        bridge.step(model, data) if patches else mujoco.mj_step(model, data)
-        heights.append(data.body(thing).xpos[2])
+def bridge_of(model, name, mesh):
+    """The bridge of what a thing may touch; what it stands on is rigid."""
+    skin, ground = touching(model, name)
+    modulus = {**dict.fromkeys(skin, SKIN), name: THING, ground: np.inf}
+    shape = {"type": "tet_mesh", "points": mesh.points, "tets": mesh.tets}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", isopatch.SceneWarning)  # tets of the pepper are split
+        pairs = [(geom, name) for geom in (*skin, ground)]
+        return isopatch.mujoco.Bridge(model, pairs=pairs, modulus=modulus, shapes={name: shape})
+
+
+def pick_up(model, bridge, name, patches, seen=lambda data: None):
+    """Closes, lifts and holds; returns positions of the thing [n, 3] and forces of pairs [n, P, 3] after each step."""
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    positions, forces = [], []
+    for _ in range(round((CLOSE + LIFT + HOLD) / model.opt.timestep)):
+        control(model, data)
+        seen(data)
         if patches:
+            bridge.step(model, data)
             forces.append(bridge.forces(model, data).force)
-        if seen is not None:
-            seen(i, data)
-    return np.array(heights), np.array(forces), watched
+        else:
+            mujoco.mj_step(model, data)
+        positions.append(data.body(name).xpos.copy())
+    seen(data)
+    return np.array(positions), np.array(forces)
+
+
+class Camera:
+    """Pictures at FRAMES, with the patches, and the last one again without the robot."""
+
+    def __init__(self, model, bridge, name):
+        self._model, self._bridge, self._name, self.pictures = model, bridge, name, []
+        self._renderer = mujoco.Renderer(model, 220, 280)
+        self._camera, self._option = mujoco.MjvCamera(), mujoco.MjvOption()
+        self._camera.distance, self._camera.elevation, self._camera.azimuth = 0.42, -12, 125
+        self._option.flags[mujoco.mjtVisFlag.mjVIS_TRANSPARENT] = True
+
+    def __call__(self, data):
+        if len(self.pictures) < len(FRAMES) and data.time >= FRAMES[len(self.pictures)] - 1e-9:
+            self._camera.lookat = data.body(self._name).xpos + [0, 0, 0.08]
+            self._draw(data)
+            if len(self.pictures) == len(FRAMES):
+                self._option.geomgroup[1:] = 0  # without the robot, whose geoms are in other groups
+                self._camera.distance -= 0.17
+                self._draw(data)
+                self._renderer.close()  # one at a time, of which software has room
+
+    def _draw(self, data):
+        self._renderer.update_scene(data, self._camera, self._option)
+        self._bridge.draw(self._model, data, self._renderer.scene)
+        self.pictures.append(self._renderer.render().copy())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--things", nargs="*", default=["pepper", "bottle"])
+    parser.add_argument("--picture", type=pathlib.Path)
     arguments = parser.parse_args()
-    meshes = things(pathlib.Path(os.environ["ISOPATCH_DATA_DIR"]))
-    print(f"isopatch {isopatch.__version__}, MuJoCo {mujoco.mj_versionString()}")
-    for name in arguments.things:
-        mesh = meshes[name]
-        model = gripper_model(name, mesh.points)
-        pairs = [(pad, name) for pad in PADS] + [(name, "floor")]
-        shapes = {name: {"type": "tet_mesh", "points": mesh.points, "tets": mesh.tets}}
-        bridge = isopatch.mujoco.Bridge(
-            model, pairs=pairs, modulus={**dict.fromkeys(PADS, 1e6), name: 5e6}, shapes=shapes
-        )
+    meshes, rows = things(pathlib.Path(os.environ["ISOPATCH_DATA_DIR"])), []
+    print(f"isopatch {isopatch.__version__}, MuJoCo {mujoco.mj_versionString()}; lifted by 100 mm in 1 s, held for 2 s")
+    print(
+        "  robot    thing   contact   lifted [mm]  moves in the last s [um]  pressed, carried at the end [N]  step [us]"
+    )
+    for robot, name in [(robot, name) for robot in MAKERS for name in meshes]:
+        model = MAKERS[robot](name, meshes[name].points)
+        bridge = bridge_of(model, name, meshes[name])
+        camera = Camera(model, bridge, name) if arguments.picture else None
         for patches in (True, False):
-            data = mujoco.MjData(model)
             began = time.process_time()
-            heights, forces, _ = pick_up(model, bridge, data, patches)
-            per_step = 1e6 * (time.process_time() - began) / len(heights)
-            end = round(HOLD / model.opt.timestep)
-            print(
-                f"  {name:6} {'patches' if patches else 'MuJoCo':8} lifted {1e3 * (heights[-1] - heights[0]):.2f} mm, "
-                f"sinks {1e6 * (heights[-end // 2] - heights[-1]) / (HOLD / 2):.3f} um/s, {per_step:.0f} us a step"
+            positions, forces = pick_up(
+                model, bridge, name, patches, camera if patches and camera else lambda data: None
             )
+            took = (time.process_time() - began) / len(positions)
+            raised = positions[-1, 2] - positions[0, 2]
+            moved = np.linalg.norm(positions[-1] - positions[-round(1 / model.opt.timestep)])
+            end = "                               -"
             if patches:
-                print(
-                    "   normal and friction of pads at the end:",
-                    [f"{f[0]:.2f} {f[1]:.2f} {f[2]:.2f}" for f in forces[-1]],
-                )
+                pressed = np.linalg.norm(forces[-1, :-1], axis=1).sum()
+                end = f"{pressed:22.1f}, {-forces[-1, :-1, 2].sum():.3f}"
+            print(
+                f"  {robot:7}  {name:6}  {'patches' if patches else 'MuJoCo':8}"
+                f"  {1e3 * raised:11.2f}  {1e6 * moved:24.2f}  {end:31}  {1e6 * took:9.0f}"
+            )
+        if camera:
+            rows.append(np.concatenate(camera.pictures, axis=1))
+    if arguments.picture:
+        from PIL import Image
+
+        Image.fromarray(np.concatenate(rows)).quantize(128).save(arguments.picture, optimize=True)
 
 
 if __name__ == "__main__":

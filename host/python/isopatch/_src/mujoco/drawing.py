@@ -47,6 +47,6 @@ def draw(scene: Any, polygons: np.ndarray, largest: float | None) -> int:
         matrix[:, 2] /= length if length > 0 else 1
         geom = scene.geoms[scene.ngeom]
         mujoco.mjv_initGeom(geom, mujoco.mjtGeom.mjGEOM_TRIANGLE, _UNIT, corner, matrix.ravel(), color)
-        geom.emission = 1  # pressures look alike from both sides, in any light
+        geom.emission, geom.specular = 1, 0  # pressures look alike from both sides, in any light
         scene.ngeom += 1
     return max(len(corners) - room, 0)
