@@ -16,6 +16,12 @@ UPPER = free("upper", 0.008, 0.08, 'type="ellipsoid" size=".03 .02 .025" euler="
 N = 8
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    """MuJoCo writes its warnings to a file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def model():
     """A cube on the floor, and an ellipsoid on another, whose patch is curved."""

@@ -18,6 +18,12 @@ from isopatch.mujoco import Bridge  # noqa: E402
 PAIR = [("a", "floor")]
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    """MuJoCo writes its warnings to a file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def model():
     second = '<geom name="wall" type="plane" size="1 1 1" euler="0 90 0" pos="-1 0 0"/>'
