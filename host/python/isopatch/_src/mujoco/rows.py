@@ -19,7 +19,6 @@ _REFUSED = {
 }
 _EULER = int(_Integrator.mjINT_EULER)
 _ENERGY = int(mujoco.mjtEnableBit.mjENBL_ENERGY)
-_CNSTRFULL = int(mujoco.mjtWarning.mjWARN_CNSTRFULL)
 INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
 _HALF = (0.5, 0.5, 1, 0.5, 1)
 _LEAST_FRICTION = 1e-5  # as MuJoCo's
@@ -93,6 +92,7 @@ class Rows:
         priority = model.geom_priority[first] - model.geom_priority[second]
         self._rougher = np.where(priority < 0, second, first), np.where(priority > 0, first, second)
         self._slippery = (model.geom_condim[first] == 1) & (model.geom_condim[second] == 1)
+        self._sliding, self._friction = np.full(model.ngeom, -1.0), np.zeros(len(chosen.pairs))
         self._contacts = [self._contact(geoms) for geoms in self._geoms]
 
     def _contact(self, geoms: np.ndarray) -> mujoco.MjContact:
@@ -116,9 +116,12 @@ class Rows:
     def friction(self) -> np.ndarray:
         """[P]. As MuJoCo combines that of two geoms."""
         sliding = self._model.geom_friction[:, 0]
-        found = np.maximum(sliding[self._rougher[0]], sliding[self._rougher[1]])
-        found[self._slippery] = 0
-        return np.maximum(found, _LEAST_FRICTION)
+        if (sliding != self._sliding).any():
+            self._sliding = sliding.copy()
+            found = np.maximum(sliding[self._rougher[0]], sliding[self._rougher[1]])
+            found[self._slippery] = 0
+            self._friction = np.maximum(found, _LEAST_FRICTION)
+        return self._friction
 
     def begin(self, data: mujoco.MjData) -> None:
         """The stages before contact."""
@@ -182,11 +185,11 @@ class Rows:
         contact.frame[own:] = points.frame
         contact.dist[own:] = points.distance
         contact.friction[own:] = friction[:, None]
-        before = data.warning[_CNSTRFULL].number
         mujoco.mj_makeConstraint(model, data)
-        if data.warning[_CNSTRFULL].number != before:
+        begin = int(contact.efc_address[own])
+        if begin < 0 or data.nefc != begin + 3 * count:  # MuJoCo has warned, and made none
             self.raise_full(data, count)
-        ratio = self._write(data, int(contact.efc_address[own]), points)
+        ratio = self._write(data, begin, points)
         contact.mu[own:] = friction / np.sqrt(ratio)  # the solver's cone is that of forces scaled by the roots of R
 
     def _write(self, data: mujoco.MjData, begin: int, points: Points) -> np.ndarray:
