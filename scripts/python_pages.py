@@ -91,7 +91,8 @@ def main() -> None:
     teach_pdoc()
     take_warnings_for_errors()
     modules = ["isopatch", "isopatch.plot"]  # with isopatch.quaternion, which it lists
-    libraries = {"gym": "gymnasium", "mujoco": "mujoco", "torch": "torch", "jax": "jax" if isopatch.build_info()["jax"] else None}
+    libraries = {"gym": "gymnasium", "mujoco": "mujoco", "torch": "torch"}
+    libraries["jax"] = "jax" if isopatch.build_info()["jax"] else None
     for name, library in libraries.items():
         if library is not None and importlib.util.find_spec(library) is not None:
             modules.append(f"isopatch.{name}")

@@ -13,7 +13,9 @@ import numpy as np
 
 CUBES = """<mujoco><option timestep=".002" cone="elliptic"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
 {}</worldbody></mujoco>"""
-CUBE = """<body pos="{x} 0 .0249"><freejoint/><geom name="cube{i}" type="box" size=".025 .025 .025" mass=".1"/></body>"""
+CUBE = (
+    """<body pos="{x} 0 .0249"><freejoint/><geom name="cube{i}" type="box" size=".025 .025 .025" mass=".1"/></body>"""
+)
 N = 64
 
 
@@ -40,7 +42,9 @@ def main():
             mujoco.mj_step(model, own)
         step, evaluation = best(lambda: bridge.step(model, data), 40), best(bridge._call, 40)
         theirs, measured = best(lambda: mujoco.mj_step(model, own), 40), best(lambda: bridge.measure(model, data), 40)
-        print(f"  {pairs:5}  {step:5.0f}  {evaluation:10.1f}  {theirs:7.1f}  {step - evaluation:19.0f}  {measured:7.1f}")
+        print(
+            f"  {pairs:5}  {step:5.0f}  {evaluation:10.1f}  {theirs:7.1f}  {step - evaluation:19.0f}  {measured:7.1f}"
+        )
         if pairs == 16:
             continue
         many = [mujoco.MjData(model) for _ in range(N)]
@@ -50,11 +54,9 @@ def main():
         bridge.step_batch(many)
         wall = best(lambda: bridge.step_batch(many), 5, time.perf_counter) / N
         in_turn = best(lambda: bridge.step(model, data), 40, time.perf_counter)
-        fallback = bridge.batch_fallback
-        print(
-            f"         {N} states, wall clock: {wall:.1f} us a state by step_batch() {f'({fallback})' if fallback else ''}, "
-            f"{in_turn:.0f} us one by one: {in_turn / wall:.1f} times"
-        )
+        how = f"in turn: {bridge.batch_fallback}" if bridge.batch_fallback else "on MuJoCo's threads"
+        print(f"         {N} states by step_batch(), {how}: {wall:.1f} us a state of wall clock,")
+        print(f"         and {in_turn:.1f} us one by one: {in_turn / wall:.1f} times")
 
 
 if __name__ == "__main__":
