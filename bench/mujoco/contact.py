@@ -110,9 +110,7 @@ def grasp():
 
 
 def masses():
-    print(
-        "masses: how deep a box of 50 mm stands in a pad of 1e6 Pa and 20 mm under 10 N, after 2 s and .28 s/kg, at 2 ms"
-    )
+    print("masses: how deep 10 N press a box of 50 mm into a pad of 1e6 Pa and 20 mm, after 2 s and .28 s/kg, at 2 ms")
     print("  mass [kg]  patches [um]  MuJoCo's contact [um]")
     for mass in (0.01, 0.1, 1, 10, 100):
         row = []
