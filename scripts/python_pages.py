@@ -93,6 +93,7 @@ def main() -> None:
     modules = ["isopatch", "isopatch.plot", "isopatch.view"]  # with isopatch.quaternion, which it lists
     libraries = {
         "gym": "gymnasium",
+        "mujoco": "mujoco",
         "ray": "ray",
         "torch": "torch",
         "jax": "jax" if isopatch.build_info()["jax"] else None,

@@ -84,6 +84,10 @@ if ((with_python)); then
     environment+=(ASAN_OPTIONS=detect_leaks=0)
   fi
   env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python || status=1
+  if [[ -d build/old_mujoco ]]; then  # the oldest that is supported; the newest is among the packages
+    old=("PYTHONPATH=$PWD/build/old_mujoco:$PWD/build/$preset/python" "${environment[@]:1}")
+    env "${old[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/mujoco_bridge || status=1
+  fi
   if [[ -d build/$preset/python_emulated ]]; then  # calls on a CUDA device, on the emulated one
     environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
     env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/{cuda,contact_state}_test.py || status=1

@@ -9,6 +9,7 @@ from isopatch import quaternion  # first, as isopatch._src refuses processors on
 from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available
+from isopatch._src.implicit import implicit_wrench
 from isopatch._src.lumped import Depth, LumpedContacts, Overlap, lumped_contact
 from isopatch._src.meshes import TetMesh, tetrahedralize
 from isopatch._src.picture.picture import Picture
@@ -47,6 +48,7 @@ __all__ = [
     "build_info",
     "cuda_available",
     "describe",
+    "implicit_wrench",
     "lumped_contact",
     "quaternion",
     "tetrahedralize",

@@ -19,6 +19,7 @@ PAGES = (
     "README.md",
     "host/python/CLUSTER.md",
     "host/python/FIRST_GRASP.md",
+    "host/python/MUJOCO.md",
     "host/python/README.md",
     "host/python/SEE_IT.md",
     "host/python/TRAIN.md",

@@ -19,6 +19,7 @@ import isopatch
 MODULES = [
     "isopatch",
     "isopatch.gym",
+    "isopatch.mujoco",
     "isopatch.plot",
     "isopatch.quaternion",
     "isopatch.ray",
@@ -39,7 +40,7 @@ class Name(NamedTuple):
 
 def is_there(module: str) -> bool:
     library = {"gym": "gymnasium"}.get(name := module.rpartition(".")[2], name)
-    if library not in ("gymnasium", "ray", "torch", "jax"):
+    if library not in ("gymnasium", "jax", "mujoco", "ray", "torch"):
         return True
     return importlib.util.find_spec(library) is not None and (library != "jax" or bool(isopatch.build_info()["jax"]))
 
@@ -129,8 +130,9 @@ def test_every_array_of_a_named_tuple_has_a_shape():
     fields = [name for name in ALL if name.value is None and not name.path.startswith("isopatch.Status")]
     checked = 0
     for name in fields:
-        cls = getattr(isopatch, name.path.split(".")[1])
-        if name.path.split(".")[1] in NOT_ARRAYS or cls.__annotations__[name.path.rpartition(".")[2]] in (
+        path, cls_name, _ = name.path.rsplit(".", 2)
+        cls = getattr(importlib.import_module(path), cls_name)
+        if cls_name in NOT_ARRAYS or cls.__annotations__[name.path.rpartition(".")[2]] in (
             float,
             "float",
         ):

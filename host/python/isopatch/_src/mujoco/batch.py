@@ -1,0 +1,165 @@
+"""Steps of many states at once: patches by one evaluation, the rest on the threads of mjb_apply()."""
+
+import ctypes
+import functools
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from isopatch import _core
+from isopatch._src.mujoco.patches import LEAST_SHARE, OUTPUTS
+from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, Rows
+from isopatch._src.mujoco.versions import has_batches
+
+_SOURCE = pathlib.Path(__file__).with_name("batch_functions.c")
+_ARRAYS = (
+    "states bodies pair_geoms pair_bodies can_move index friction point normal stiffness distance residual origins "
+    "applied outcome"
+).split()
+_CALLBACKS = ("control", "passive", "sensor", "act_dyn", "act_gain", "act_bias", "contactfilter")
+
+
+class _Arguments(ctypes.Structure):
+    _fields_ = [
+        ("model", ctypes.c_void_p),
+        ("data", ctypes.c_void_p),
+        *((name, ctypes.c_void_p) for name in _ARRAYS),
+        *((name, ctypes.c_double) for name in ("impratio", "least_resistance", "least_share", "margin")),
+        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters")),
+    ]
+
+
+class _Config(ctypes.Structure):
+    _fields_ = [("nthread", ctypes.c_int), ("persistent", ctypes.c_bool)]
+
+
+class Unavailable(Exception):
+    """Why there are no functions for mjb_apply()."""
+
+
+@functools.cache
+def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL]:
+    """MuJoCo's library and the compiled functions. Raises Unavailable."""
+    if not has_batches():
+        raise Unavailable(f"MuJoCo {mujoco.mj_versionString()} has no mjb_apply(), which 3.17 has")
+    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if not compiler:
+        raise Unavailable("there is no C compiler: expected one in CC, or cc, gcc or clang on PATH")
+    package = pathlib.Path(mujoco.__file__).parent
+    found = glob.glob(str(package / "libmujoco.so.*"))
+    if not found:
+        raise Unavailable(f"{package} has no libmujoco.so")
+    folder = tempfile.mkdtemp(prefix="isopatch_mujoco_")
+    try:
+        built = os.path.join(folder, "functions.so")
+        command = [compiler, "-O2", "-fPIC", "-shared", f"-I{package / 'include'}", str(_SOURCE), "-o", built]
+        done = subprocess.run([*command, found[0], "-lm"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Unavailable(f"{compiler} does not compile {_SOURCE.name}: {done.stderr.strip().splitlines()[-1:]}")
+        functions = ctypes.CDLL(built)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    library = ctypes.CDLL(found[0])
+    library.mjb_makeBatch.restype = ctypes.c_void_p
+    library.mjb_makeBatch.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int]
+    library.mjb_deleteBatch.argtypes = [ctypes.c_void_p]
+    library.mjb_apply.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int,
+    ]
+    library.mjb_error.restype = ctypes.c_char_p
+    library.mjb_error.argtypes = [ctypes.c_void_p, ctypes.c_int]
+    library.mjb_status.restype = ctypes.POINTER(ctypes.c_int)
+    library.mjb_status.argtypes = [ctypes.c_void_p]
+    return library, functions
+
+
+def why_not() -> str | None:
+    """Why steps of many states do not run on the threads of mjb_apply(); None if they do."""
+    try:
+        _libraries()
+    except Unavailable as reason:
+        return str(reason)
+    for name in _CALLBACKS:
+        if getattr(mujoco, f"get_mjcb_{name}")() is not None:
+            return f"mjcb_{name} is a callback, which would run on all threads at once"
+    return None
+
+
+class Batch:
+    """N states of a model, stepped together."""
+
+    def __init__(
+        self, model: mujoco.MjModel, rows: Rows, evaluator: _core.Evaluator, clusters: int, n: int, threads: int
+    ) -> None:
+        self._library, functions = _libraries()
+        self._begin = ctypes.cast(functions.isopatch_begin, ctypes.c_void_p)
+        self._end = ctypes.cast(functions.isopatch_end, ctypes.c_void_p)
+        self._rows, self._n = rows, n
+        bodies, pairs = evaluator.scene.num_bodies, evaluator.scene.num_pairs
+        self._states = np.zeros((2 * n, bodies, 7))
+        candidates = evaluator.make_candidate_cache(2 * n)
+        self._call = evaluator.bind(self._states, outputs=OUTPUTS, max_clusters=clusters, candidates=candidates)
+        config, message = _Config(threads, False), ctypes.create_string_buffer(1000)
+        self._batch = self._library.mjb_makeBatch(model._address, n, ctypes.byref(config), message, len(message))
+        if not self._batch:
+            raise RuntimeError(f"Bridge.step_batch: MuJoCo makes no batch: {message.value.decode()}")
+        weakref.finalize(self, self._library.mjb_deleteBatch, self._batch)
+        self._data = np.zeros(n, np.uintp)
+        self._kept = rows.tables() | {
+            "states": self._states,
+            "origins": np.zeros((n, bodies, 6)),
+            "applied": np.zeros((n, pairs, 6)),
+            "outcome": np.zeros(n, np.int32),
+        }
+        self._arguments = _Arguments(model=model._address, data=self._data.ctypes.data)
+        for name, array in self._kept.items():
+            setattr(self._arguments, name, array.ctypes.data)
+        numbers = {"impratio": rows.impratio, "least_resistance": LEAST_RESISTANCE, "least_share": LEAST_SHARE}
+        numbers |= {"margin": INCLUDED, "num_bodies": bodies, "num_pairs": pairs, "num_clusters": clusters}
+        for name, number in numbers.items():
+            setattr(self._arguments, name, number)
+
+    def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray | None:
+        """Steps each state; returns the residuals [N, P, 6] that were applied. None if a state is not finite: then none
+        is stepped."""
+        self._data[:] = [state._address for state in data]
+        friction = self._rows.friction()
+        self._arguments.friction = friction.ctypes.data
+        self._apply(self._begin)
+        if self._kept["outcome"].any():
+            return None
+        found = self._call()
+        bad = np.flatnonzero(found.status)
+        if bad.size:
+            found.raise_if_bad()
+        arrays = {
+            name: getattr(found, f"patch_{name}") for name in ("point", "normal", "stiffness", "distance", "residual")
+        }
+        for name, array in arrays.items():
+            setattr(self._arguments, name, array.ctypes.data)
+        self._apply(self._end)
+        full = np.flatnonzero(self._kept["outcome"])
+        if full.size:
+            self._rows.raise_full(
+                data[full[0]], int((arrays["stiffness"][2 * full[0]] > 0).sum()), f" of state {full[0]}"
+            )
+        return self._kept["applied"].copy()
+
+    def _apply(self, function: ctypes.c_void_p) -> None:
+        if self._library.mjb_apply(self._batch, None, 0, function, ctypes.byref(self._arguments), 0):
+            status = self._library.mjb_status(self._batch)
+            i = next(i for i in range(self._n) if status[i])
+            raise RuntimeError(f"Bridge.step_batch: state {i}: {self._library.mjb_error(self._batch, i).decode()}")

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A step of one simulation of a batch, as functions of MuJoCo's type mjfBatchFunc, which mjb_apply() runs on its
+// threads. batch.py compiles this file against the headers of the MuJoCo that is installed, since the layout of mjData
+// differs between versions. rows.py has the same step in Python, with the reasons; tests compare the two.
+#include <math.h>
+#include <mujoco/mujoco.h>
+#include <stddef.h>
+#include <string.h>
+
+// One call for N states. The order and the types of members are those of _Arguments in batch.py.
+typedef struct {
+  const mjModel* model;
+  mjData** data;            // [N]
+  double* states;           // [N, 2, B, 7]: poses a step ahead and now
+  const int* bodies;        // [B]
+  const int* pair_geoms;    // [P, 2], in the order of contacts
+  const int* pair_bodies;   // [P, 2]
+  const int* can_move;      // [P]
+  const int* index;         // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
+  const double* friction;   // [P]
+  const double* point;      // [N, 2, P, K, 4, 3]
+  const double* normal;     // [N, 2, P, K, 3]
+  const double* stiffness;  // [N, 2, P, K, 4]
+  const double* distance;   // [N, 2, P, K, 4]
+  const double* residual;   // [N, 2, P, 6]
+  double* origins;          // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
+  double* applied;          // [N, P, 6]: the residual that was applied
+  int* outcome;             // [N]: 0, or 1 if the arena had no room, 2 for a state that is not finite
+  double impratio, least_resistance, least_share, margin;
+  int num_bodies, num_pairs, num_clusters;
+} Arguments;
+
+static void read_poses(const Arguments* a, const mjData* d, double* poses) {
+  for (int b = 0; b < a->num_bodies; ++b) {
+    memcpy(poses + 7 * b, d->xpos + 3 * a->bodies[b], 3 * sizeof(double));
+    memcpy(poses + 7 * b + 3, d->xquat + 4 * a->bodies[b], 4 * sizeof(double));
+  }
+}
+
+static int all_finite(const double* values, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (!isfinite(values[i])) return 0;
+  }
+  return 1;
+}
+
+// The stages before contact, and the poses of which patches are wanted. `scratch` is the thread's own.
+void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* arguments) {
+  const Arguments* a = arguments;
+  const mjModel* m = a->model;
+  mjData* d = a->data[sim];
+  double* poses = a->states + (ptrdiff_t)sim * 2 * a->num_bodies * 7;
+  (void)copy;
+  a->outcome[sim] = all_finite(d->qpos, (int)m->nq) && all_finite(d->qvel, (int)m->nv) ? 0 : 2;
+  if (a->outcome[sim]) return;
+  mj_checkPos(m, d);
+  mj_checkVel(m, d);
+
+  memcpy(scratch->qpos, d->qpos, m->nq * sizeof(double));
+  if (m->nmocap) {
+    memcpy(scratch->mocap_pos, d->mocap_pos, 3 * m->nmocap * sizeof(double));
+    memcpy(scratch->mocap_quat, d->mocap_quat, 4 * m->nmocap * sizeof(double));
+  }
+  mj_integratePos(m, scratch->qpos, d->qvel, m->opt.timestep);
+  mj_kinematics(m, scratch);
+  read_poses(a, scratch, poses);
+  double* origins = a->origins + (ptrdiff_t)sim * a->num_bodies * 6;
+  for (int b = 0; b < a->num_bodies; ++b) {
+    memcpy(origins + 6 * b, scratch->xpos + 3 * a->bodies[b], 3 * sizeof(double));
+    memcpy(origins + 6 * b + 3, scratch->xipos + 3 * a->bodies[b], 3 * sizeof(double));
+  }
+
+  mj_fwdKinematics(m, d);
+  read_poses(a, d, poses + 7 * a->num_bodies);
+}
+
+static void make_frame(const double* normal, double* frame) {
+  const double sign = copysign(1, normal[0]), scale = 1 / (1 + fabs(normal[0]));
+  const double mirror[3] = {normal[0] + sign, normal[1], normal[2]};
+  memcpy(frame, normal, 3 * sizeof(double));
+  for (int row = 1; row < 3; ++row) {
+    for (int i = 0; i < 3; ++i) frame[3 * row + i] = (i == row) - mirror[row] * scale * mirror[i];
+  }
+}
+
+// Adds the contacts of the patches in `state` of a simulation, 0 ahead and 1 now; returns how many, -1 without room.
+static int add_pair(const Arguments* a, mjData* d, ptrdiff_t state, int pair, double* weights) {
+  const ptrdiff_t first = (state * a->num_pairs + pair) * a->num_clusters;
+  int added = 0;
+  mjContact contact;
+  memset(&contact, 0, sizeof(contact));
+  contact.dim = 3;
+  contact.includemargin = a->margin;
+  contact.efc_address = -1;
+  for (int i = 0; i < 2; ++i) {
+    contact.geom[i] = a->pair_geoms[2 * pair + i];
+    contact.flex[i] = contact.elem[i] = contact.vert[i] = -1;
+  }
+  contact.geom1 = contact.geom[0];
+  contact.geom2 = contact.geom[1];
+  contact.solimp[0] = contact.solimp[1] = contact.solimp[3] = 0.5;
+  contact.solimp[2] = contact.solimp[4] = 1;
+  for (int i = 0; i < 5; ++i) contact.friction[i] = a->friction[pair];
+  for (int k = 0; k < a->num_clusters; ++k) {
+    for (int p = 0; p < 4; ++p) {
+      const ptrdiff_t i = (first + k) * 4 + p;
+      if (!(a->stiffness[i] > 0)) continue;
+      if (p == 0 || added == 0) make_frame(a->normal + 3 * (first + k), contact.frame);
+      memcpy(contact.pos, a->point + 3 * i, 3 * sizeof(double));
+      contact.dist = a->distance[i];
+      if (mj_addContact(a->model, d, &contact)) return -1;
+      weights[2 * added] = a->stiffness[i];
+      weights[2 * added + 1] = state & 1;
+      ++added;
+    }
+  }
+  return added;
+}
+
+// Adds the contacts of all patches. `weights` has stiffness and state of each; returns how many, or -1 without room.
+static int add_contacts(const Arguments* a, mjData* d, int sim, double* weights, double* force) {
+  int added = 0;
+  for (int state = 0; state < 2; ++state) {  // in the order of rows.py
+    for (int pair = 0; pair < a->num_pairs; ++pair) {
+      if (!a->can_move[pair]) continue;
+      if (state == 1) {
+        const ptrdiff_t first = (2 * (ptrdiff_t)sim * a->num_pairs + pair) * a->num_clusters * 4;
+        int ahead = 0;
+        for (int i = 0; i < 4 * a->num_clusters; ++i) ahead |= a->stiffness[first + i] > 0;
+        if (ahead) continue;
+      }
+      const int count = add_pair(a, d, 2 * (ptrdiff_t)sim + state, pair, weights + 2 * added);
+      if (count < 0) return -1;
+      added += count;
+    }
+  }
+  for (int i = 0; i < added; ++i) *force -= weights[2 * i] * d->contact[d->ncon - added + i].dist;
+  return added;
+}
+
+static void write_rows(const Arguments* a, mjData* d, int added, const double* weights) {
+  const double h = a->model->opt.timestep, relaxation = h, span = h * (h + relaxation);
+  for (int i = 0; i < added; ++i) {
+    mjContact* contact = d->contact + d->ncon - added + i;
+    const int row = contact->efc_address;
+    const double resistance = 1 / (weights[2 * i] * span);
+    double ratio = resistance / (a->least_resistance * d->efc_R[row]);
+    ratio = fmin(fmax(ratio, 1), a->impratio);
+    for (int j = 0; j < 3; ++j) {
+      double* kbip = d->efc_KBIP + 4 * (row + j);
+      d->efc_R[row + j] = j ? resistance / ratio : resistance;
+      d->efc_D[row + j] = 1 / d->efc_R[row + j];
+      kbip[0] = j ? 0 : 1 / span;
+      kbip[1] = j ? 1 / h : (relaxation + h * weights[2 * i + 1]) / span;
+      kbip[2] = 1;
+      kbip[3] = 0;
+    }
+    d->efc_pos[row] = contact->dist;
+    d->efc_margin[row] = 0;
+    contact->mu = contact->friction[0] / sqrt(ratio);
+  }
+}
+
+static void add_wrench(double* xfrc, double sign, const double* force, const double* torque, const double* origin,
+                       const double* center) {
+  double arm[3], moment[3];
+  for (int i = 0; i < 3; ++i) arm[i] = origin[i] - center[i];
+  mju_cross(moment, arm, force);
+  for (int i = 0; i < 3; ++i) {
+    xfrc[i] += sign * force[i];
+    xfrc[3 + i] += sign * (torque[i] + moment[i]);
+  }
+}
+
+static int body_index(const Arguments* a, int body) {
+  for (int b = 0; b < a->num_bodies; ++b) {
+    if (a->bodies[b] == body) return b;
+  }
+  return 0;
+}
+
+// Adds residuals to xfrc_applied if they are more than rounding, and notes what was applied.
+static int apply_residuals(const Arguments* a, mjData* d, int sim, double force) {
+  const double* residual = a->residual + (ptrdiff_t)sim * 2 * a->num_pairs * 6;
+  const double* origins = a->origins + (ptrdiff_t)sim * a->num_bodies * 6;
+  double* applied = a->applied + (ptrdiff_t)sim * a->num_pairs * 6;
+  double most = 0;
+  for (int i = 0; i < 6 * a->num_pairs; ++i) most = fmax(most, fabs(residual[i]));
+  memset(applied, 0, 6 * a->num_pairs * sizeof(double));
+  if (most <= a->least_share * force) return 0;
+  memcpy(applied, residual, 6 * a->num_pairs * sizeof(double));
+  for (int pair = 0; pair < a->num_pairs; ++pair) {
+    const int* bodies = a->pair_bodies + 2 * pair;
+    const double *wrench = residual + 6 * pair, *first = origins + 6 * body_index(a, bodies[0]);
+    for (int side = 0; side < 2; ++side) {
+      const double* center = origins + 6 * body_index(a, bodies[side]) + 3;
+      add_wrench(d->xfrc_applied + 6 * bodies[side], side ? -1 : 1, wrench, wrench + 3, first, center);
+    }
+  }
+  return 1;
+}
+
+// The stages from contact on.
+void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments) {
+  const Arguments* a = arguments;
+  const mjModel* m = a->model;
+  mjData* d = a->data[sim];
+  (void)copy;
+  mj_makeM(m, d);
+  mj_factorM(m, d);
+  mj_collision(m, d);
+  for (int i = 0; i < d->ncon; ++i) {
+    const int *geom = d->contact[i].geom, n = (int)m->ngeom + 1;
+    const int first = geom[0] < 0 ? n - 1 : geom[0], second = geom[1] < 0 ? n - 1 : geom[1];
+    if (a->index[first * n + second] >= 0) d->contact[i].exclude = 1;
+  }
+
+  // the thread's own room: 4 clusters' points of all pairs may be more than a stack holds
+  mj_markStack(scratch);
+  double* weights = mj_stackAllocNum(scratch, (size_t)2 * 2 * 4 * a->num_pairs * a->num_clusters);
+  double* before = mj_stackAllocNum(scratch, 6 * (size_t)m->nbody);
+  double force = 0;
+  const int added = add_contacts(a, d, sim, weights, &force);
+  const int warnings = d->warning[mjWARN_CNSTRFULL].number;
+  if (added >= 0) mj_makeConstraint(m, d);
+  a->outcome[sim] = added < 0 || d->warning[mjWARN_CNSTRFULL].number != warnings;
+  if (a->outcome[sim]) {
+    mj_freeStack(scratch);
+    return;
+  }
+  write_rows(a, d, added, weights);
+  mj_island(m, d);
+  mj_transmission(m, d);
+  mj_projectConstraint(m, d);
+  mj_sensorPos(m, d);
+  if (m->opt.enableflags & mjENBL_ENERGY) mj_energyPos(m, d);
+  memcpy(before, d->xfrc_applied, 6 * m->nbody * sizeof(double));
+  const int pushed = added > 0 && apply_residuals(a, d, sim, force);
+  mj_forwardSkip(m, d, mjSTAGE_POS, 0);
+  if (pushed) memcpy(d->xfrc_applied, before, 6 * m->nbody * sizeof(double));
+  mj_freeStack(scratch);
+  mj_checkAcc(m, d);
+  if (m->opt.integrator == mjINT_EULER) {
+    mj_Euler(m, d);
+  } else {
+    mj_implicit(m, d);
+  }
+}

@@ -1,0 +1,266 @@
+"""Pressure-field contact for geoms of a MuJoCo model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from isopatch._core import Evaluator
+from isopatch._src.mujoco.batch import Batch, why_not
+from isopatch._src.mujoco.drawing import draw
+from isopatch._src.mujoco.geoms import name_of
+from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
+from isopatch._src.mujoco.pairs import choose
+from isopatch._src.mujoco.patches import OUTPUTS, PointTable, residual_of
+from isopatch._src.mujoco.rows import Rows, check_options
+from isopatch._src.scene import Scene
+
+
+class Bridge:
+    """Patches between chosen geoms of a MuJoCo model: measured beside its own contact, or in place of it.
+
+    A box, sphere, ellipsoid, capsule, cylinder or plane is taken from the model; a mesh is its convex hull, as it is to
+    MuJoCo. Planes are rigid unless `modulus` names them.
+
+    Args:
+        model: A mujoco.MjModel. `measure` and `step` write nothing to it.
+        pairs: Pairs of geoms, by name or index. None: as `geoms` says.
+        geoms: Geoms, by name or index: all pairs of them between which MuJoCo looks for contact, by its masks, welds
+            and excludes. None: as `pairs` says.
+        modulus: Pa, of all geoms, or a dictionary by geom; math.inf is rigid. What it does not say is taken from the
+            model: numeric "isopatch_modulus:NAME" for the geom NAME, then "isopatch_modulus" for all but planes.
+        shapes: Other shapes than the model's, by geom: a path of a file with tets, or of a surface for a rigid geom, or
+            a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file.
+        max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
+        impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone; a held thing
+            creeps by its weight / (2 * stiffness * time step * impratio), m/s.
+        threads: Of `step_batch`; 0: all cores.
+
+    Raises:
+        TypeError, ValueError: for geoms, pairs, moduli and shapes that cannot be, with their names.
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        *,
+        pairs: Sequence[Any] | None = None,
+        geoms: Sequence[Any] | None = None,
+        modulus: Any = None,
+        shapes: Any = None,
+        max_clusters: int = 4,
+        impratio: float = 1e5,
+        threads: int = 0,
+    ) -> None:
+        if not isinstance(model, mujoco.MjModel):
+            raise TypeError(f"Bridge: model: expected a mujoco.MjModel, found {type(model).__name__}")
+        if not 1e4 <= impratio <= 1e12:
+            raise ValueError(f"Bridge: impratio: expected 1e4 to 1e12, with which held things keep, found {impratio}")
+        self._model = model
+        self._chosen = chosen = choose(model, pairs, geoms, modulus, shapes)
+        self._evaluator = Evaluator(chosen.scene, precision="double", threads=1)  # one or two states at a time
+        self._many = Evaluator(chosen.scene, precision="double", threads=threads)
+        self._max_clusters, self._threads = max_clusters, threads
+        self._batches: dict[int, Batch] = {}
+        self._poses = Poses(model, chosen)
+        self._meter = Meter(self._evaluator, self._poses)
+        self._rows = Rows(model, chosen, impratio)
+        self._table = PointTable(self._rows.can_move, max_clusters)
+        self._states = np.zeros((2, len(chosen.geoms), 7))  # a step ahead, and now
+        candidates = self._evaluator.make_candidate_cache(2)
+        self._call = self._evaluator.bind(
+            self._states, outputs=OUTPUTS, max_clusters=max_clusters, candidates=candidates
+        )
+        self._checked: tuple[Any, ...] | None = None
+        self._stepped: dict[int, tuple[mujoco.MjData, np.ndarray | None]] = {}
+
+    @property
+    def scene(self) -> Scene:
+        """The geoms as a scene: a body for each, whose frame is that of the geom's body in the model."""
+        return self._chosen.scene
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The names of each pair's geoms; what is measured acts on the first."""
+        return tuple((name_of(self._model, a), name_of(self._model, b)) for a, b in self._chosen.pairs)
+
+    def measure(self, model: mujoco.MjModel, data: mujoco.MjData, patches: bool = False) -> Measurement:
+        """Patches of the state in `data`, of which only qpos and mocap poses are read. Writes to neither argument.
+
+        MuJoCo's own contact keeps geoms as far apart as its solref and solimp say, and these overlaps are what the
+        patches are of; forces that a physical stiffness has need `step`.
+
+        Args:
+            model: The model of the bridge.
+            data: A state of it.
+            patches: Whether `polygons` are wanted too.
+
+        Raises:
+            ValueError: for another model, and for a state that is not finite, with the geom.
+        """
+        self._check(model, data, "measure")
+        return self._meter.measure(data, patches)
+
+    def step(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        """A step as mj_step() takes it, in which the bridge's pairs touch by patches instead of MuJoCo's contact.
+
+        Joints, actuators, sensors, other contacts, the solver and callbacks are MuJoCo's. Stiffness is physical,
+        whatever the masses. Friction is that of the geoms. Islands are as the model says.
+
+        Args:
+            model: The model of the bridge, with elliptic cones.
+            data: A state of it, which goes on by a step.
+
+        Raises:
+            RuntimeError: if the model's arena has no room, and for a MuJoCo newer than was tested.
+            ValueError: for another model, options of it that do not go with patches, and a state that is not finite,
+                with the geom; MuJoCo has counted its warning then.
+        """
+        self._check(model, data, "step")
+        self._check_options()
+        ahead, now = self._states
+        self._read_ahead(data, ahead, "Bridge.step")
+        self._rows.begin(data)
+        self._poses.take(data, now)
+        found = self._call()
+        if found.status.any():
+            found.raise_if_bad()
+        points = self._table.points_of(found)
+        residual = residual_of(found, points)
+        self._rows.end(data, points, residual, self._poses)
+        self._stepped = {id(data): (data, residual)}
+
+    def step_batch(self, data: Sequence[mujoco.MjData]) -> None:
+        """A step of many states, with one evaluation of the patches of all.
+
+        Where `batch_fallback` is None, what is MuJoCo's runs on the threads of its mjb_apply(); else one state after
+        another. The states are those that step() would give, within rounding.
+
+        Args:
+            data: N states of the bridge's model, none of them twice.
+
+        Raises:
+            RuntimeError, ValueError: as `step`.
+        """
+        data = list(data)
+        for state in data:
+            self._check(self._model, state, "step_batch")
+        if len({id(state) for state in data}) < len(data):
+            raise ValueError("Bridge.step_batch: data: expected different states, found one twice")
+        self._check_options()
+        if not data:
+            return
+        if why_not() is None:
+            batch = self._batches.get(len(data))
+            if batch is None:
+                options = (self._max_clusters, len(data), self._threads)
+                batch = Batch(self._model, self._rows, self._many, *options)
+                self._batches = {len(data): batch}
+            residuals = batch.step(data)
+            if residuals is None:
+                self._raise_not_finite(data)
+            self._stepped = {id(state): (state, residual) for state, residual in zip(data, residuals)}
+            return
+        self._raise_not_finite(data)
+        self._step_in_turn(data)
+
+    @property
+    def batch_fallback(self) -> str | None:
+        """Why `step_batch` takes one state after another; None if it uses MuJoCo's threads.
+
+        That needs 3.17 or newer, a C compiler, and that no callback of MuJoCo is set.
+        """
+        return why_not()
+
+    def _raise_not_finite(self, data: list[mujoco.MjData]) -> None:
+        """If a state is not finite."""
+        for i, state in enumerate(data):
+            if not np.isfinite(state.qpos).all() or not np.isfinite(state.qvel).all():
+                self._read_ahead(state, self._states[0], f"Bridge.step_batch: state {i}")
+
+    def _step_in_turn(self, data: list[mujoco.MjData]) -> None:
+        states = np.zeros((2 * len(data), len(self._chosen.geoms), 7))
+        for i, state in enumerate(data):
+            self._read_ahead(state, states[2 * i], f"Bridge.step_batch: state {i}")
+            self._rows.begin(state)
+            self._poses.take(state, states[2 * i + 1])
+        found = self._many.evaluate(states, outputs=OUTPUTS, max_clusters=self._max_clusters)
+        if found.status.any():
+            found.raise_if_bad()
+        stepped = {}
+        for i, state in enumerate(data):
+            points = self._table.points_of(found, 2 * i)
+            residual = residual_of(found, points, 2 * i)
+            if residual is not None:  # its origins are in the scratch state
+                self._poses.read(state, self._model.opt.timestep, self._states[0], "Bridge.step_batch")
+            self._rows.end(state, points, residual, self._poses)
+            stepped[id(state)] = (state, residual)
+        self._stepped = stepped
+
+    def forces(self, model: mujoco.MjModel, data: mujoco.MjData) -> Forces:
+        """What the pairs exerted on each other in the last step, with friction.
+
+        Args:
+            model: The model of the bridge.
+            data: The state after `step` or `step_batch`.
+
+        Raises:
+            ValueError: for another model, and if the last step was of another state.
+        """
+        self._check(model, data, "forces")
+        stepped = self._stepped.get(id(data))
+        if stepped is None:
+            raise ValueError("Bridge.forces: expected the state that the last step was of, found another one")
+        return self._rows.forces(data, stepped[1])
+
+    def draw(self, model: mujoco.MjModel, data: mujoco.MjData, scene: Any, max_pressure: float | None = None) -> int:
+        """Draws the patches of a state into a scene, of mujoco.Renderer (`scene`) or a passive viewer (`user_scn`).
+
+        They lie inside of bodies, so these have to be transparent: mjVIS_TRANSPARENT of mujoco.MjvOption.
+
+        Args:
+            model: The model of the bridge.
+            data: A state of it.
+            scene: A mujoco.MjvScene, to which a triangle or a few for each polygon are added.
+            max_pressure: Pa, of the brightest colour. None: the largest that there is.
+
+        Returns:
+            For how many triangles the scene had no room.
+
+        Raises:
+            ValueError: as `measure`.
+        """
+        polygons = self.measure(model, data, patches=True).polygons
+        return draw(scene, polygons, max_pressure)
+
+    def _check(self, model: mujoco.MjModel, data: mujoco.MjData, call: str) -> None:
+        if model is not self._model:
+            raise ValueError(
+                f"Bridge.{call}: model: expected the model that the bridge was made with, found another one; a model "
+                "that was compiled again needs a new Bridge"
+            )
+        if not isinstance(data, mujoco.MjData):
+            raise TypeError(f"Bridge.{call}: data: expected a mujoco.MjData, found {type(data).__name__}")
+        if data.model is not model and data.signature != model.signature:
+            raise ValueError(f"Bridge.{call}: data: expected a state of the bridge's model, found one of another model")
+
+    def _read_ahead(self, data: mujoco.MjData, poses: np.ndarray, call: str) -> None:
+        try:
+            self._poses.read(data, self._model.opt.timestep, poses, call)
+        except ValueError:
+            mujoco.mj_checkPos(self._model, data)
+            mujoco.mj_checkVel(self._model, data)
+            raise
+
+    def _check_options(self) -> None:
+        option = self._model.opt
+        now = (option.cone, option.integrator, option.enableflags, option.disableflags, option.timestep)
+        if now != self._checked:
+            check_options(self._model)
+            self._checked = now
+
+    def __repr__(self) -> str:
+        pairs = self.pairs
+        names = ", ".join(f"{a} on {b}" for a, b in pairs[:4]) + (", ..." if len(pairs) > 4 else "")
+        return f"<isopatch.mujoco.Bridge of {names}>"

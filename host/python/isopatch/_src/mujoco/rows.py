@@ -1,0 +1,245 @@
+"""A step of MuJoCo in which pairs of geoms touch by patches, as rows of its solver."""
+
+import warnings
+
+import mujoco
+import numpy as np
+
+from isopatch._src.mujoco.measuring import Forces, Poses
+from isopatch._src.mujoco.pairs import Chosen
+from isopatch._src.mujoco.patches import Points
+from isopatch._src.mujoco.versions import check_stages
+
+_STAGE = int(mujoco.mjtStage.mjSTAGE_POS)
+_Integrator = mujoco.mjtIntegrator
+_REFUSED = {
+    "mjINT_RK4": "which needs contact four times a step",
+    # it solves in the metric of the damped bodies, so it scales R by it, at a place between no two stages
+    "mjINT_DISCRETE": "which writes rows anew just before it solves",
+}
+_EULER = int(_Integrator.mjINT_EULER)
+_ENERGY = int(mujoco.mjtEnableBit.mjENBL_ENERGY)
+INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
+_HALF = (0.5, 0.5, 1, 0.5, 1)
+_LEAST_FRICTION = 1e-5  # as MuJoCo's
+LEAST_RESISTANCE = 1e-7  # of friction, of a row's inverse inertia
+
+
+class DampingWarning(UserWarning):
+    """A joint's damping takes away what patches have pushed."""
+
+
+def check_options(model: mujoco.MjModel) -> None:
+    """Raises ValueError for options with which rows of patches would not mean what they say; warns of damping."""
+    check_stages()
+    option = model.opt
+    if option.cone != mujoco.mjtCone.mjCONE_ELLIPTIC:
+        raise ValueError(
+            'Bridge.step: the model has pyramidal friction cones: expected elliptic ones, <option cone="elliptic"/> or '
+            "model.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC"
+        )
+    reason = _REFUSED.get(_Integrator(option.integrator).name)
+    if reason:
+        name = _Integrator(option.integrator).name.removeprefix("mjINT_")
+        raise ValueError(
+            f"Bridge.step: the model's integrator is {name}, {reason}: expected Euler, implicit or implicitfast, as in "
+            '<option integrator="implicitfast"/>'
+        )
+    if option.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP:
+        raise ValueError('Bridge.step: sleeping islands would miss patches: expected <flag sleep="disable"/>')
+    for flag in ("CONTACT", "CONSTRAINT"):
+        if option.disableflags & getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}"):
+            name = flag.lower()
+            raise ValueError(f'Bridge.step: the model has no {name}s: expected <flag {name}="enable"/>')
+    ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15)
+    if ratio.size and ratio.max() > 0.5:
+        dof = int(ratio.argmax())
+        joint = model.joint(int(model.dof_jntid[dof])).name or f"joint {model.dof_jntid[dof]}"
+        warnings.warn(
+            f'the damping of joint "{joint}", {model.dof_damping[dof]:g}, is {ratio[dof]:.2g} of its inertia over a '
+            "time step, and MuJoCo takes it away after contact is solved: patches sink deeper while it moves. "
+            "Expected less than 0.5: a smaller time step or more armature",
+            DampingWarning,
+            stacklevel=4,
+        )
+
+
+class Rows:
+    """Adds patches to a step as contacts, and writes their rows.
+
+    A point with stiffness k and signed distance f gets the row that a step of length h makes implicit: its force is
+    k (-f' - t v'), with the distance f' and the approach v' at the end of the step and the relaxation time t = h. In
+    MuJoCo's terms, in which a row's force is (a_ref - a) / R, that is R = 1 / (k h (h + t)) and
+    a_ref = -f / (h (h + t)) - t v / (h (h + t)), where f is the distance at the poses one step ahead; f of now becomes
+    f + h v. See Todorov,
+    "Convex and analytically-invertible dynamics with contacts and constraints", 2014, for the rows; Anitescu and Potra,
+    "A time-stepping method for stiff multibody dynamics with contact and friction", 2002, for stiff forces as rows.
+    """
+
+    def __init__(self, model: mujoco.MjModel, chosen: Chosen, impratio: float) -> None:
+        self._model, self.impratio = model, impratio
+        first, second = chosen.pairs.T
+        self._bodies = model.geom_bodyid[chosen.pairs]  # [P, 2]
+        self._scene_bodies = model.geom_bodyid[chosen.geoms]  # [B]
+        self.can_move = model.body_weldid[self._bodies].any(axis=1)
+        self._geoms = np.ascontiguousarray(chosen.pairs[:, ::-1])  # a contact's normal is from its geom 1 to geom 2
+        # the last row and column are for flexes, whose geoms are -1
+        self._index = np.full((model.ngeom + 1, model.ngeom + 1), -1, np.int32)
+        self._index[first, second] = self._index[second, first] = np.arange(len(chosen.pairs))
+        self._pushed, inverse = np.unique(self._bodies, return_inverse=True)
+        self._place = inverse.reshape(self._bodies.shape)
+        # MuJoCo takes the friction of the geom with the higher priority, or the larger one
+        priority = model.geom_priority[first] - model.geom_priority[second]
+        self._rougher = np.where(priority < 0, second, first), np.where(priority > 0, first, second)
+        self._slippery = (model.geom_condim[first] == 1) & (model.geom_condim[second] == 1)
+        self._sliding, self._friction = np.full(model.ngeom, -1.0), np.zeros(len(chosen.pairs))
+        self._contacts = [self._contact(geoms) for geoms in self._geoms]
+
+    def _contact(self, geoms: np.ndarray) -> mujoco.MjContact:
+        contact = mujoco.MjContact()
+        contact.dim = 3
+        contact.includemargin = INCLUDED
+        contact.geom = geoms
+        contact.geom1, contact.geom2 = geoms
+        for name in ("flex", "elem", "vert"):
+            getattr(contact, name)[:] = -1
+        contact.solimp = _HALF  # so MuJoCo writes the row's inverse inertia as its R
+        contact.efc_address = -1
+        return contact
+
+    def tables(self) -> dict[str, np.ndarray]:
+        """What does not change from step to step, as the functions of a batch take it."""
+        found = {"bodies": self._scene_bodies, "pair_geoms": self._geoms, "pair_bodies": self._bodies}
+        found |= {"can_move": self.can_move, "index": self._index}
+        return {name: np.ascontiguousarray(array, np.int32) for name, array in found.items()}
+
+    def friction(self) -> np.ndarray:
+        """[P]. As MuJoCo combines that of two geoms."""
+        sliding = self._model.geom_friction[:, 0]
+        if (sliding != self._sliding).any():
+            self._sliding = sliding.copy()
+            found = np.maximum(sliding[self._rougher[0]], sliding[self._rougher[1]])
+            found[self._slippery] = 0
+            self._friction = np.maximum(found, _LEAST_FRICTION)
+        return self._friction
+
+    def begin(self, data: mujoco.MjData) -> None:
+        """The stages before contact."""
+        model = self._model
+        mujoco.mj_checkPos(model, data)
+        mujoco.mj_checkVel(model, data)
+        mujoco.mj_fwdKinematics(model, data)
+
+    def end(self, data: mujoco.MjData, points: Points, residual: np.ndarray | None, poses: Poses) -> None:
+        """The stages from contact on; `residual` [P, 6] is the wrench on first geoms that points lack, at `poses`."""
+        model = self._model
+        mujoco.mj_makeM(model, data)
+        mujoco.mj_factorM(model, data)
+        mujoco.mj_collision(model, data)
+        self._exclude(data)
+        if len(points.pair):
+            self._add(data, points)
+        else:
+            mujoco.mj_makeConstraint(model, data)
+        mujoco.mj_island(model, data)
+        mujoco.mj_transmission(model, data)
+        mujoco.mj_projectConstraint(model, data)
+        mujoco.mj_sensorPos(model, data)
+        if model.opt.enableflags & _ENERGY:
+            mujoco.mj_energyPos(model, data)
+        if residual is None:
+            mujoco.mj_forwardSkip(model, data, _STAGE, 0)
+        else:
+            self._forward_with(data, self._wrenches(residual, poses))
+        mujoco.mj_checkAcc(model, data)
+        if model.opt.integrator == _EULER:
+            mujoco.mj_Euler(model, data)
+        else:
+            mujoco.mj_implicit(model, data)
+
+    def _forward_with(self, data: mujoco.MjData, wrenches: np.ndarray) -> None:
+        """The later stages with more wrenches applied to bodies, which are taken off again."""
+        before = data.xfrc_applied[self._pushed]
+        after = before + wrenches
+        data.xfrc_applied[self._pushed] = after
+        mujoco.mj_forwardSkip(self._model, data, _STAGE, 0)
+        now = data.xfrc_applied[self._pushed]  # a control callback may have written there
+        data.xfrc_applied[self._pushed] = np.where(now == after, before, now - wrenches)
+
+    def _exclude(self, data: mujoco.MjData) -> None:
+        """Takes the pairs' own contacts out: they stay in the list, and get no rows."""
+        if data.ncon:
+            contact = data.contact
+            geoms = contact.geom
+            contact.exclude[self._index[geoms[:, 0], geoms[:, 1]] >= 0] = 1
+
+    def _add(self, data: mujoco.MjData, points: Points) -> None:
+        """Adds the contacts of patches, makes constraints of all contacts, and writes the rows of those of patches."""
+        model, contacts = self._model, self._contacts
+        count, own = len(points.pair), data.ncon
+        for pair in points.pair.tolist():
+            if mujoco.mj_addContact(model, data, contacts[pair]):
+                self.raise_full(data, count)
+        contact, friction = data.contact, self.friction()[points.pair]
+        contact.pos[own:] = points.position
+        contact.frame[own:] = points.frame
+        contact.dist[own:] = points.distance
+        contact.friction[own:] = friction[:, None]
+        mujoco.mj_makeConstraint(model, data)
+        begin = int(contact.efc_address[own])
+        if begin < 0 or data.nefc != begin + 3 * count:  # MuJoCo has warned, and made none
+            self.raise_full(data, count)
+        ratio = self._write(data, begin, points)
+        contact.mu[own:] = friction / np.sqrt(ratio)  # the solver's cone is that of forces scaled by the roots of R
+
+    def _write(self, data: mujoco.MjData, begin: int, points: Points) -> np.ndarray:
+        """Writes the rows of points, which are the last, and returns by how much stiffer friction is."""
+        h = self._model.opt.timestep
+        relaxation = h
+        span = h * (h + relaxation)
+        r, d = data.efc_R[begin:].reshape(-1, 3), data.efc_D[begin:].reshape(-1, 3)
+        resistance = 1 / (points.stiffness * span)
+        # of very stiff patches less, which creep by nothing anyway: else the solver's Hessian has no digits left
+        ratio = (resistance / (LEAST_RESISTANCE * r[:, 0])).clip(1, self.impratio)
+        r[:, 0] = resistance
+        r[:, 1:] = (resistance / ratio)[:, None]
+        np.divide(1, r, out=d)
+        kbip = data.efc_KBIP[begin:].reshape(-1, 3, 4)  # a_ref = -B v - K I (pos - margin)
+        kbip[:] = ((1 / span, 0, 1, 0), (0, 1 / h, 1, 0), (0, 1 / h, 1, 0))
+        kbip[:, 0, 1] = (relaxation + h * points.now) / span
+        data.efc_pos[begin::3] = points.distance
+        data.efc_margin[begin::3] = 0
+        return ratio
+
+    def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
+        size = self._model.narena
+        raise RuntimeError(
+            f"Bridge.step: the model's arena of {size} bytes has no room for {count} contacts of patches{which} beside "
+            f'{data.ncon} contacts: expected more, as by <size memory="{2 * size >> 20 or 1}M"/> in the MJCF'
+        )
+
+    def _wrenches(self, residual: np.ndarray, poses: Poses) -> np.ndarray:
+        """The wrenches on self._pushed [m, 6] about their centres of mass, as xfrc_applied has them."""
+        force, torque = residual[:, :3], residual[:, 3:]
+        origin, center = poses.scratch.xpos[self._bodies[:, 0]], poses.scratch.xipos[self._bodies]
+        wrenches = np.zeros((len(self._pushed), 6))
+        for side, sign in ((0, 1), (1, -1)):
+            moment = torque + np.cross(origin - center[:, side], force)
+            np.add.at(wrenches, self._place[:, side], sign * np.concatenate([force, moment], axis=1))
+        return wrenches
+
+    def forces(self, data: mujoco.MjData, residual: np.ndarray | None) -> Forces:
+        """Of the last step, from the rows in `data`."""
+        found = np.zeros((len(self._geoms), 6))
+        if residual is not None:
+            found += residual
+        if data.ncon:
+            contact = data.contact
+            geoms, address = contact.geom, contact.efc_address
+            pair = self._index[geoms[:, 0], geoms[:, 1]]
+            used = (pair >= 0) & (address >= 0) & (contact.includemargin == INCLUDED)
+            pair, rows = pair[used], address[used, None] + np.arange(3)
+            force = np.einsum("ni,nij->nj", data.efc_force[rows], contact.frame[used].reshape(-1, 3, 3))
+            arm = contact.pos[used] - data.xpos[self._bodies[pair, 0]]
+            np.add.at(found, pair, np.concatenate([force, np.cross(arm, force)], axis=1))
+        return Forces(found[:, :3], found[:, 3:])
