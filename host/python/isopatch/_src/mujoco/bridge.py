@@ -21,7 +21,7 @@ class Bridge:
     """Patches between chosen geoms of a MuJoCo model: measured beside its own contact, or in place of it.
 
     A box, sphere, ellipsoid, capsule, cylinder or plane is taken from the model; a mesh is its convex hull, as it is to
-    MuJoCo. Planes are rigid unless `modulus` names them.
+    MuJoCo. Planes are rigid unless `modulus` names them. Two threads must not use one bridge at the same time.
 
     Args:
         model: A mujoco.MjModel. `measure` and `step` write nothing to it.
