@@ -155,13 +155,17 @@ double circulation_of(const FluxMesh& mesh, std::int32_t from, std::int32_t to) 
   return from < to ? value : -value;
 }
 
-/// The mean of `amounts` over the tets at each vertex.
-std::vector<double> means_at_vertices(const FluxMesh& mesh, const Tree& tree, const std::vector<double>& amounts) {
+/// How large fluxes are at each vertex: their mean through the faces inside that meet there.
+std::vector<double> sizes_at_vertices(const FluxMesh& mesh, const Tree& tree, const Fluxes& fluxes) {
   std::vector<double> sum(mesh.on_surface.size(), 0), count = sum;
-  for (const std::int32_t tet : tree.order) {
-    for (const std::int32_t vertex : mesh.vertices[static_cast<std::size_t>(tet)]) {
-      sum[static_cast<std::size_t>(vertex)] += amounts[static_cast<std::size_t>(tet)];
-      ++count[static_cast<std::size_t>(vertex)];
+  for (const std::int32_t index : tree.order) {
+    const auto tet = static_cast<std::size_t>(index);
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (mesh.beyond[tet][i] == kNone) continue;
+      for (const std::int32_t vertex : tet_face(mesh.vertices[tet], static_cast<int>(i))) {
+        sum[static_cast<std::size_t>(vertex)] += std::fabs(fluxes[tet][i]);
+        ++count[static_cast<std::size_t>(vertex)];
+      }
     }
   }
   for (std::size_t v = 0; v < sum.size(); ++v) sum[v] /= std::max(count[v], 1.0);
@@ -238,7 +242,7 @@ CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid) {
     grow(mesh, root, seen, tree);
     const double total = flow(mesh, tree, amounts, first);
     check_cancelled();
-    const std::vector<double> sizes = means_at_vertices(mesh, tree, amounts);
+    const std::vector<double> sizes = sizes_at_vertices(mesh, tree, first);
     const std::int32_t other_root = farthest(mesh, tree);
     forget(tree, seen);
     grow(mesh, other_root, seen, tree);

@@ -12,7 +12,6 @@ from isopatch._src.gym.single import Env
 from isopatch._src.gym.vector import VectorEnv, simulator_of
 from isopatch._src.messages import shown
 from isopatch._src.scene import Scene
-from isopatch._src.simulator import Simulator
 
 ID = "isopatch/Pivot-v0"
 MAX_EPISODE_STEPS = 75
