@@ -21,9 +21,12 @@ OUTPUTS = tuple(name for name in isopatch.Results._fields if name not in ("polyg
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
-    yield
-    ray.shutdown()
+    """With workers of the same priority as all else, or they wait for ever on a machine that is busy."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_worker_niceness", "0")
+        ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
+        yield
+        ray.shutdown()
 
 
 @pytest.fixture
