@@ -99,7 +99,7 @@ class Pool(Simulator):
         if check:
             check_finite("evaluate", given)
         n = len(poses) if np.ndim(poses) == 3 else 0  # others are refused here
-        has_room = options.keys() & {"polygon_capacity", "contact_capacity"}  # of each share, however many rows there are
+        has_room = options.keys() & {"polygon_capacity", "contact_capacity"}  # in each share
         if not has_room and self._workers.is_short(n):
             return self._workers.here(n, self._evaluator.evaluate, **given, **options)
         arrays = _checked("evaluate", n, given, self._evaluator._arrays(1, -1, -1)[0])
