@@ -21,7 +21,7 @@ import isopatch
 import isopatch.ray
 
 SCENE = pathlib.Path(__file__).parents[1] / "scenes/sphere_on_box.json"
-SECONDS = 6.0  # for each row
+SECONDS = 3.0  # for each row
 
 
 def medians(calls):

@@ -27,8 +27,8 @@ class Pool(Simulator):
 
     Results have the bits of one process, whatever the shares. The state is here: workers get the rows of their shares
     and return them. A worker that ends is started again and its share repeated; if the share ends a second one, that
-    is a RuntimeError, and the state is as before. Calls of less than about 4 ms are done here, as Ray needs half of
-    that to ask. Without ray.init() before, it starts Ray on this machine.
+    is a RuntimeError, and the state is as before. Calls of less than 20 ms of work are done here, by one thread, as it
+    takes Ray 2 to 10 ms to ask two workers. Without ray.init() before, it starts Ray on this machine.
 
     Args:
         scene: An isopatch.Scene, or what makes one. It is sent whole: workers need none of its files.

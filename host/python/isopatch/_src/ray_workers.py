@@ -16,7 +16,7 @@ from isopatch._src.records import CONTACT_DTYPE, POLYGON_DTYPE, Contacts, Polygo
 from isopatch._src.results import SimulatorState
 
 _INLINE = 1 << 16  # bytes of arguments that go with a message; more of them go to Ray's shared memory, once
-_SHORT = 4e-3  # s of work that takes no worker: to ask two for nothing takes Ray about half of it
+_SHORT = 0.02  # s of work that takes no worker: to ask two of them takes Ray 2 to 10 ms
 _LONG = 0.05  # s of work of a worker, from which on it gets two shares
 _PATIENCE = 120  # s that a pool waits for its workers to start
 _RECORDS = {Polygons: POLYGON_DTYPE, Contacts: CONTACT_DTYPE}
