@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kTolerance = 1e-12;
 constexpr double kAreaTolerance = 1e-11;
-// Where overlaps are integrated and not fluxes, a shallow energy is off by up to 4e-9. Far below the 1e-6 to which its
-// derivative must give the wrench.
+// Of fluxes through shallow contacts, whose check may be half of it (detail::kMaxFluxGap): one here is off by 3e-9. Far
+// below the 1e-6 to which its derivative must give the wrench.
 constexpr double kEnergyTolerance = 1e-8;
 constexpr unsigned kSeeds = 10;
 
