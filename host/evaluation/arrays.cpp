@@ -108,8 +108,9 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
                            packed_polygon_capacity > 0,
                            packed_contact_capacity > 0,
                            max_clusters > 0,
-                           contact_state_size > 0};
-  static_assert(std::size(selected) == static_cast<std::size_t>(OutputGroup::kContactState) + 1);
+                           contact_state_size > 0,
+                           selection.lumped};
+  static_assert(std::size(selected) == static_cast<std::size_t>(OutputGroup::kLumped) + 1);
   for_each_output(
       [&](const ArrayInfo& info, auto& values) {
         if (!selected[static_cast<std::size_t>(info.group)]) return;

@@ -38,6 +38,11 @@ Geometry make_primitive(const std::string& name, TetMesh mesh) {
   return geometry;
 }
 
+Geometry with_primitive(Geometry geometry, const Primitive& primitive) {
+  geometry.primitive = primitive;
+  return geometry;
+}
+
 /// A geometry with the distance field, of a mesh made without all-boundary tets.
 Geometry make_with_distance(const std::string& name, TetMesh mesh) {
   FieldOptions options;
@@ -99,21 +104,26 @@ void add_warnings(Geometry& geometry) {
 }  // namespace
 
 Geometry make_sphere(const std::string& name, double radius, int subdivisions) {
-  return make_primitive(name, make_sphere_mesh(radius, subdivisions));
+  return with_primitive(make_primitive(name, make_sphere_mesh(radius, subdivisions)),
+                        {PrimitiveKind::kSphere, {}, radius});
 }
 
-Geometry make_box(const std::string& name, const Point3& size) { return make_primitive(name, make_box_mesh(size)); }
+Geometry make_box(const std::string& name, const Point3& size) {
+  return with_primitive(make_primitive(name, make_box_mesh(size)), {PrimitiveKind::kBox, 0.5 * size, 0});
+}
 
 Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions) {
   return make_primitive(name, make_ellipsoid_mesh(semi_axes, subdivisions));
 }
 
 Geometry make_cylinder(const std::string& name, double radius, double height, int segments) {
-  return make_primitive(name, make_cylinder_mesh(radius, height, segments));
+  return with_primitive(make_primitive(name, make_cylinder_mesh(radius, height, segments)),
+                        {PrimitiveKind::kCylinder, {0, 0, 0.5 * height}, radius});
 }
 
 Geometry make_capsule(const std::string& name, double radius, double length, int segments) {
-  return make_primitive(name, make_capsule_mesh(radius, length, segments));
+  return with_primitive(make_primitive(name, make_capsule_mesh(radius, length, segments)),
+                        {PrimitiveKind::kCapsule, {0, 0, 0.5 * length}, radius});
 }
 
 Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& points) {

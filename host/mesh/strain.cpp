@@ -85,6 +85,7 @@ Geometry with_strain(Geometry geometry, const StrainMap& map) {
     throw Error(geometry.name + ": only a geometry with a pressure field can have a strain map");
   }
   apply_to_mesh(geometry, map, rows);
+  geometry.strained = true;
   return geometry;
 }
 

@@ -177,6 +177,7 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   view.thickness = thickness.data();
   view.surface_thickness = surface_thickness.data();
   view.speed_limit = options.speed_limit;
+  view.contact_states = scene.data().view.contact_states;
   view.slip_tolerance = description.contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
 }
 

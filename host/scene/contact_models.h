@@ -12,9 +12,15 @@
 
 namespace isopatch::detail {
 
-/// What decides whether two parts can touch.
+/// What decides whether two parts can touch: of a part, and of their pair.
 struct PartKind {
   bool rigid, half_space;
+  PrimitiveKind primitive = PrimitiveKind::kNone;
+};
+struct PairKind {
+  bool has_stiffness = false;
+  bool exact_spheres = false;
+  bool inside = false;
 };
 
 /// Why two parts cannot touch: "both rigid", and "one must be compliant".
@@ -25,7 +31,8 @@ struct Refusal {
 struct ContactModelInfo {
   const char* name;  // in scene files
   int state_size;    // doubles for each part pair of each environment that are carried from step to step
-  Refusal (*refusal)(const PartKind& a, const PartKind& b);
+  int bristle_size;  // the same of pairs with FrictionModel::kBristle
+  Refusal (*refusal)(const PartKind& a, const PartKind& b, const PairKind& pair);
   const char* mixed_refusals;  // reasons and remedy for bodies whose parts are refused for several reasons
   bool has_patches;            // writes averages over patches, and patch contacts: of a pair, only one model can
 };
@@ -46,8 +53,17 @@ void check_models(const ContactModels& models);
 /// The models of a pair: its own, or else the scene's.
 const ContactModels& models_of(const Pair& pair, const SceneDescription& scene);
 
+PairKind kind_of(const Pair& pair);
+
+/// How the contact of a pair holds against sliding: its own, or else the scene's.
+FrictionModel friction_model_of(const Pair& pair, const SceneDescription& scene);
+
+/// Doubles that a model carries for each part pair of a pair.
+int state_size_of(const ContactModelInfo& model, const Pair& pair, const SceneDescription& scene);
+
 /// The first of the models in which two parts can touch, if they can in any.
-std::optional<ContactModel> model_of(const ContactModels& models, const PartKind& a, const PartKind& b);
+std::optional<ContactModel> model_of(const ContactModels& models, const PartKind& a, const PartKind& b,
+                                     const PairKind& pair);
 
 /// The model of each part pair of a pair, by part of a, then part of b; without one, its parts cannot touch.
 std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, const SceneDescription& scene);

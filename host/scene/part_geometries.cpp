@@ -45,6 +45,7 @@ FlatGeometry flatten(const Geometry& g) {
   }
   field.max_gradient = 1 / field.thickness;
   field.smoothed = -1 / field.thickness;
+  view.foundation_depth = field.thickness;
   return flat;
 }
 
@@ -102,6 +103,10 @@ FlatGeometry flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy&
     for (const auto& corner : cell.corner) field.max_extent = std::max(field.max_extent, corner.extent);
     field.max_gradient = std::max(field.max_gradient, norm(cell.gradient));
   }
+  view.primitive = g.primitive.kind;
+  view.primitive_half = {g.primitive.half[0], g.primitive.half[1], g.primitive.half[2]};
+  view.primitive_radius = g.primitive.radius;
+  view.foundation_depth = field.max_gradient > 0 ? 1 / field.max_gradient : 0;
   return flat;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/lumped/law_numbers.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
@@ -12,6 +13,7 @@
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/detail/contact/part_law.h"
 #include "isopatch/error.h"
 
 namespace isopatch {
@@ -80,6 +82,7 @@ void add_part(const Part& part, const std::string& location, GeometryPlacer& pla
   view.modulus = *part.modulus;
   view.dissipation = *part.dissipation;
   view.friction = *part.friction;
+  view.foundation_depth = part.foundation_depth.value_or(0);
   view.geometry = placer.index_of(part.geometry, part.pose, location);
   view.num_layers = num_layers(data.description, part);
   view.placed_begin = -1;
@@ -123,6 +126,18 @@ bool add_part_pairs(SceneData& data, const Pair& pair, const std::vector<std::op
   return row > rows_begin;
 }
 
+/// What the spheres of a pair touch in a model.
+ShapeSet shapes_of(ContactModel model, const Pair& pair) {
+  const auto bit = [](PrimitiveKind kind) { return static_cast<ShapeSet>(1u << static_cast<int>(kind)); };
+  constexpr ShapeSet kHalfSpace = 1;
+  if (model == ContactModel::kVolumetric) return kHalfSpace;
+  if (model != ContactModel::kPoint) return 0;
+  const auto by_hertz = static_cast<ShapeSet>(kHalfSpace | bit(PrimitiveKind::kSphere) | bit(PrimitiveKind::kBox));
+  const auto all = static_cast<ShapeSet>(by_hertz | bit(PrimitiveKind::kCylinder) | bit(PrimitiveKind::kCapsule));
+  if (pair.inside) return static_cast<ShapeSet>(all & ~kHalfSpace);
+  return pair.stiffness ? all : by_hertz;
+}
+
 /// The first view of every pair, and then the further ones.
 void add_pairs(SceneData& data) {
   const auto num_pairs = static_cast<std::int32_t>(data.description.pairs->size());
@@ -140,7 +155,8 @@ void add_pairs(SceneData& data) {
       std::vector<PairView>& views = std::ssize(data.pairs) == index ? data.pairs : further;
       views.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                        pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
-                       index, next, info.refusal({false, true}, {false, true}).reason.empty(), info.state_size > 0});
+                       index, next, info.refusal({false, true}, {false, true}, {}).reason.empty(),
+                       state_size_of(info, pair, data.description) > 0, pair.inside, shapes_of(model, pair)});
     }
   }
   data.pairs.insert(data.pairs.end(), further.begin(), further.end());
@@ -149,6 +165,25 @@ void add_pairs(SceneData& data) {
         "scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with fewer rows or a "
         "larger tolerance",
         data.part_pairs.size(), limits::kMaxPartPairs);
+  }
+}
+
+/// The laws of contacts with a memory, and what their states begin with.
+void add_laws(SceneData& data) {
+  if (std::none_of(data.pairs.begin(), data.pairs.end(), has_law)) return;
+  const auto size = static_cast<std::size_t>(contact_state_size_of(data.description));
+  for (const PairView& view : data.pairs) {
+    const Pair& pair = (*data.description.pairs)[view.pair];
+    const LumpedLaw law = lumped_law_of(pair, data.description);
+    const bool is_point = view.model == static_cast<std::int32_t>(ContactModel::kPoint);
+    data.laws.push_back({law_numbers(law, is_point), pair.stiffness.has_value(), pair.inside});
+    if (pair.contact_state.empty() || !has_law(view)) continue;
+    data.contact_states.resize(size * (static_cast<std::size_t>(data.part_pairs.back().row) + 1));
+    for (std::int32_t row = view.rows_begin; row < view.rows_end; ++row) {
+      const auto& states = pair.contact_state;
+      const std::array<double, 8>& state = states.size() == 1 ? states[0] : states[row - data.pairs[view.pair].rows_begin];
+      std::copy(state.begin(), state.end(), data.contact_states.begin() + static_cast<std::ptrdiff_t>(size) * row);
+    }
   }
 }
 
@@ -186,7 +221,9 @@ SceneView view_of(const SceneData& data) {
                     size(data.part_pairs),
                     1,
                     {},
-                    flatten(data.description)};
+                    flatten(data.description),
+                    data.laws.empty() ? nullptr : data.laws.data(),
+                    data.contact_states.empty() ? nullptr : data.contact_states.data()};
   for (const PairView& pair : data.pairs) {
     view.num_models = std::max(view.num_models, pair.model + 1);
     for (int model = pair.model; model < kMaxContactModels; ++model) ++view.pairs_before[model + 1];
@@ -210,6 +247,7 @@ std::vector<Part> parts_of(const Body& body) {
     part.dissipation = part.dissipation.value_or(body.dissipation);
     part.friction = part.friction.value_or(body.friction);
     part.rigid = part.rigid.value_or(body.rigid);
+    if (!part.foundation_depth) part.foundation_depth = body.foundation_depth;
   }
   return parts;
 }
@@ -229,7 +267,9 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
       if (are_joined(scene.bodies[a], scene.bodies[b], pair)) continue;
       const bool found = std::any_of(kinds[a].begin(), kinds[a].end(), [&](const PartKind& of_a) {
         return std::any_of(kinds[b].begin(), kinds[b].end(),
-                           [&](const PartKind& of_b) { return model_of(scene.contact.model, of_a, of_b).has_value(); });
+                           [&](const PartKind& of_b) {
+                             return model_of(scene.contact.model, of_a, of_b, {}).has_value();
+                           });
       });
       if (found) pairs.push_back(pair);
     }
@@ -251,6 +291,7 @@ Scene::Scene(SceneDescription description) {
   data->geometries.add_layers(data->description.geometries);
   add_pairs(*data);
   add_body_pairs(*data);
+  add_laws(*data);
   data->view = view_of(*data);
   data_ = data;
 }

@@ -38,6 +38,9 @@ void check_part(const SceneDescription& scene, const Body& body, const Part& par
   if (!*part.rigid) check_rule(location + ": modulus ", check_range, *part.modulus, kModulusRange);
   check_rule(location + ": dissipation ", check_range, *part.dissipation, kDissipationRange);
   check_rule(location + ": friction ", check_range, *part.friction, kFrictionRange);
+  if (part.foundation_depth) {
+    check_rule(location + ": foundation_depth ", check_range, *part.foundation_depth, kFoundationDepthRange);
+  }
   check_pose(location + (body.parts.empty() ? ": offset" : ""), part.pose);
 }
 
@@ -62,6 +65,7 @@ void check_pair(const SceneDescription& scene, const Pair& pair, const std::stri
   check_rule(location + ": ", check_bodies_of, pair, scene);
   if (pair.dissipation) check_rule(location + ": dissipation ", check_range, *pair.dissipation, kDissipationRange);
   if (pair.friction) check_rule(location + ": friction ", check_range, *pair.friction, kFrictionRange);
+  check_rule(location + ": ", [&] { check_memory_of(pair, scene); });
 }
 
 void check_contact(const ContactOptions& contact) {
@@ -73,6 +77,7 @@ void check_contact(const ContactOptions& contact) {
     fail_scene("contact: dissipation_model is {}; it must be one of DissipationModel", dissipation_model);
   }
   check_rule("contact: ", check_models, contact.model);
+  check_rule("contact: ", [&] { check_memory_of(contact); });
   const auto quadrature = static_cast<int>(contact.quadrature);
   if (quadrature > static_cast<int>(Quadrature::kFan6)) {
     fail_scene("contact: quadrature is {}; it must be one of Quadrature", quadrature);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/scene/part_geometries.h"
+#include "isopatch/detail/lumped/pair_law.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
@@ -19,6 +20,8 @@ struct SceneData {
   std::vector<PartPairView> part_pairs;
   std::vector<std::int32_t> placed_geometries;
   std::vector<std::int32_t> body_pairs, body_pairs_begin;
+  std::vector<LumpedPairLaw> laws;     // of each pair view; empty if none has a memory
+  std::vector<double> contact_states;  // at the start, Q x S; empty: zeros
   SceneView view;  // of the arrays above
 };
 

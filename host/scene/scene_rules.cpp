@@ -4,8 +4,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "host/lumped/law_numbers.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
+#include "isopatch/detail/lumped/contact_memory.h"
 #include "isopatch/detail/scene/scene_view.h"
 
 namespace isopatch::detail {
@@ -13,6 +15,66 @@ namespace {
 
 std::string names_of(const Pair& pair, const SceneDescription& scene) {
   return in_quotes(scene.bodies[pair.a].name) + " and " + in_quotes(scene.bodies[pair.b].name);
+}
+
+void check_enumerators(FrictionModel friction, OverlapNormal normal, ImpactLatch latch) {
+  const auto check = [](const char* key, int value, const char* type) {
+    if (value > 1) throw_error("{} is {}; it must be one of {}", key, value, type);
+  };
+  check("friction_model", static_cast<int>(friction), "FrictionModel");
+  check("normal", static_cast<int>(normal), "OverlapNormal");
+  check("latch", static_cast<int>(latch), "ImpactLatch");
+}
+
+bool dissipates(const Pair& pair, const SceneDescription& scene) {
+  if (pair.dissipation) return *pair.dissipation > 0;
+  const auto any = [&](int body) {
+    const std::vector<Part> parts = parts_of(scene.bodies[body]);
+    return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return *part.dissipation > 0; });
+  };
+  return any(pair.a) || any(pair.b);
+}
+
+/// A strain map leaves no depth of which modulus / depth is the stiffness.
+void check_foundations_of(const Pair& pair, const SceneDescription& scene) {
+  for (const int body : {pair.a, pair.b}) {
+    for (const Part& part : parts_of(scene.bodies[body])) {
+      const Geometry& geometry = scene.geometries[part.geometry];
+      const bool has_strain = geometry.strained || !geometry.strain.empty();
+      if (*part.rigid || !has_strain || part.foundation_depth) continue;
+      throw Error("geometry " + in_quotes(geometry.name) +
+                  " has a strain map, so a volumetric contact does not know its depth; give its part a "
+                  "foundation_depth, or the pair a stiffness");
+    }
+  }
+}
+
+/// The contact states that a pair begins with.
+void check_states_of(const Pair& pair, const SceneDescription& scene,
+                     const std::vector<std::optional<ContactModel>>& models) {
+  const auto& states = pair.contact_state;
+  if (states.empty()) return;
+  const auto count = static_cast<std::size_t>(std::ssize(models) - std::count(models.begin(), models.end(), std::nullopt));
+  const bool has_memory = std::any_of(models.begin(), models.end(), [&](const auto& model) {
+    return model && state_size_of(info_of(*model), pair, scene) == kContactMemorySize;
+  });
+  if (!has_memory) throw Error("contact_state is given, but no contact of the pair has a memory; leave it out");
+  if (states.size() != 1 && states.size() != count) {
+    throw_error("contact_state has {} rows of numbers; it must have 1, or {}, one for each part pair", states.size(),
+                count);
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    for (std::size_t k = 0; k < states[i].size(); ++k) {
+      const double value = states[i][k];
+      const bool is_amount = k == 0 || k == 1 || k == 6 || k == 7;
+      if (std::isfinite(value) && (!is_amount || value >= 0) && (k != 6 || value <= 1)) continue;
+      constexpr const char* kNames[] = {"impact speed", "offset", "bend", "bend", "bend", "twist", "dwell", "age"};
+      throw_error("contact_state[{}][{}] ({}) is {}; it must be {}", i, k, kNames[k], value,
+                  k == 6      ? "from 0 to 1"
+                  : is_amount ? "finite and not negative"
+                              : "finite");
+    }
+  }
 }
 
 }  // namespace
@@ -23,6 +85,12 @@ void check_range(double value, const Range& range) {
   const std::string wanted = fmt::format("in [{}, {}]", range.low, range.high);
   throw Error(fmt::format("is {}; it must be {}", found, wanted), ErrorKind::kInput,
               {.found = found, .wanted = wanted});
+}
+
+void check_restitution(double value) {
+  if (value > 0 && value <= 1) return;
+  throw Error(fmt::format("is {}; it must be above 0 and at most 1", value), ErrorKind::kInput,
+              {.found = fmt::to_string(value), .wanted = "above 0 and at most 1"});
 }
 
 void check_orientation(const std::array<double, 7>& pose) {
@@ -77,9 +145,20 @@ const ContactModels& models_of(const Pair& pair, const SceneDescription& scene) 
   return pair.model ? *pair.model : scene.contact.model;
 }
 
-std::optional<ContactModel> model_of(const ContactModels& models, const PartKind& a, const PartKind& b) {
+PairKind kind_of(const Pair& pair) { return {pair.stiffness.has_value(), pair.exact_spheres, pair.inside}; }
+
+FrictionModel friction_model_of(const Pair& pair, const SceneDescription& scene) {
+  return pair.friction_model.value_or(scene.contact.friction_model);
+}
+
+int state_size_of(const ContactModelInfo& model, const Pair& pair, const SceneDescription& scene) {
+  return friction_model_of(pair, scene) == FrictionModel::kBristle ? model.bristle_size : model.state_size;
+}
+
+std::optional<ContactModel> model_of(const ContactModels& models, const PartKind& a, const PartKind& b,
+                                     const PairKind& pair) {
   for (const ContactModel model : models) {
-    if (info_of(model).refusal(a, b).reason.empty()) return model;
+    if (info_of(model).refusal(a, b, pair).reason.empty()) return model;
   }
   return {};
 }
@@ -88,7 +167,7 @@ std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, cons
   std::vector<std::optional<ContactModel>> models;
   for (const PartKind& a : kinds_of(scene.bodies[pair.a], scene)) {
     for (const PartKind& b : kinds_of(scene.bodies[pair.b], scene)) {
-      models.push_back(model_of(models_of(pair, scene), a, b));
+      models.push_back(model_of(models_of(pair, scene), a, b, kind_of(pair)));
     }
   }
   return models;
@@ -96,12 +175,13 @@ std::vector<std::optional<ContactModel>> part_pair_models(const Pair& pair, cons
 
 int contact_state_size_of(const SceneDescription& scene) {
   int size = 0;
-  const auto has_state = [](ContactModel model) { return info_of(model).state_size > 0; };
   for (const Pair& pair : pairs_of(scene)) {
+    const auto size_in = [&](ContactModel model) { return state_size_of(info_of(model), pair, scene); };
     const ContactModels& models = models_of(pair, scene);
-    if (std::none_of(models.begin(), models.end(), has_state)) continue;  // the scene may have no geometries yet
+    const bool has_state = std::any_of(models.begin(), models.end(), [&](ContactModel m) { return size_in(m) > 0; });
+    if (!has_state) continue;  // the scene may have no geometries yet
     for (const auto& model : part_pair_models(pair, scene)) {
-      if (model) size = std::max(size, info_of(*model).state_size);
+      if (model) size = std::max(size, size_in(*model));
     }
   }
   return size;
@@ -126,7 +206,7 @@ std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) 
   std::vector<PartKind> kinds;
   for (const Part& part : parts_of(body)) {
     const Geometry& geometry = scene.geometries[part.geometry];
-    kinds.push_back({*part.rigid, geometry.kind == GeometryKind::kHalfSpace});
+    kinds.push_back({*part.rigid, geometry.kind == GeometryKind::kHalfSpace, geometry.primitive.kind});
   }
   return kinds;
 }
@@ -145,8 +225,8 @@ void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   bool mixed = false;
   for (const PartKind& of_a : kinds_of(a, scene)) {
     for (const PartKind& of_b : kinds_of(b, scene)) {
-      if (model_of(models, of_a, of_b)) return;
-      const Refusal refusal = model.refusal(of_a, of_b);
+      if (model_of(models, of_a, of_b, kind_of(pair))) return;
+      const Refusal refusal = model.refusal(of_a, of_b, kind_of(pair));
       mixed = mixed || (!last.reason.empty() && refusal.reason != last.reason);
       last = refusal;
     }
@@ -156,6 +236,59 @@ void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   }
   throw Error(mixed ? fmt::format("{} have only parts that are {}", names_of(pair, scene), model.mixed_refusals)
                     : fmt::format("{} are {}; {}", names_of(pair, scene), last.reason, last.remedy));
+}
+
+LumpedLaw lumped_law_of(const Pair& pair, const SceneDescription& scene) {
+  const ContactOptions& contact = scene.contact;
+  LumpedLaw law;
+  law.stiffness = pair.stiffness.value_or(1);
+  law.exponent = pair.exponent.value_or(law.exponent);
+  law.restitution = pair.restitution;
+  law.small_speed = contact.small_speed;
+  law.latch = contact.latch;
+  law.relaxation_time = contact.relaxation_time;
+  law.normal = contact.normal;
+  law.friction_model = friction_model_of(pair, scene);
+  law.slip_tolerance = contact.slip_tolerance.value_or(kUsualSlipTolerance);
+  law.bristle = pair.bristle.value_or(contact.bristle);
+  law.spin_radius = pair.spin_radius;
+  return law;
+}
+
+void check_memory_of(const ContactOptions& contact) {
+  SceneDescription scene;
+  scene.contact = contact;
+  check_law("", lumped_law_of({}, scene), true);
+  check_enumerators(contact.friction_model, contact.normal, contact.latch);
+}
+
+void check_memory_of(const Pair& pair, const SceneDescription& scene) {
+  check_law("", lumped_law_of(pair, scene), true);
+  check_enumerators(pair.friction_model.value_or(FrictionModel::kCoulomb), OverlapNormal::kInertia,
+                    ImpactLatch::kFirst);
+  const std::vector<std::optional<ContactModel>> models = part_pair_models(pair, scene);
+  const auto has = [&](ContactModel model) {
+    return std::find(models.begin(), models.end(), model) != models.end();
+  };
+  const bool has_points = has(ContactModel::kPoint), has_volumes = has(ContactModel::kVolumetric);
+  const auto refuse_unless = [](bool holds, bool given, const char* key, const char* what) {
+    if (given && !holds) throw_error("{} is given, but no part pair is of model {}; leave it out", key, what);
+  };
+  refuse_unless(has_points || has_volumes, pair.stiffness.has_value(), "stiffness", "point or volumetric");
+  refuse_unless(has_points || has_volumes, pair.restitution.has_value(), "restitution", "point or volumetric");
+  refuse_unless(has_points, pair.exponent.has_value(), "exponent", "point");
+  refuse_unless(has_points, pair.inside, "inside", "point");
+  refuse_unless(has_volumes, pair.exact_spheres, "exact_spheres", "volumetric");
+  if (pair.exponent && !pair.stiffness) throw Error("exponent is given without a stiffness, whose unit it sets; give both");
+
+  const bool has_dissipation = has_points && !pair.restitution && dissipates(pair, scene);
+  if (has_dissipation && scene.contact.dissipation_model == DissipationModel::kPfc) {
+    throw Error(
+        "dissipation_model is pfc, which has no meaning for a point contact; give the pair a restitution or a "
+        "dissipation of 0, or take hunt_crossley");
+  }
+  if (has_volumes && !pair.stiffness) check_foundations_of(pair, scene);
+  check_states_of(pair, scene, models);
 }
 
 bool is_excluded(const SceneDescription& scene, const Pair& pair) {

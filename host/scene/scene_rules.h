@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,9 +29,16 @@ inline constexpr Range kFrictionRange = {0, limits::kMaxFriction, ""};
 inline constexpr Range kPositionRange = {-limits::kMaxPosition, limits::kMaxPosition, " m"};
 inline constexpr Range kVelocityRange = {-limits::kMaxVelocity, limits::kMaxVelocity, " m/s"};
 inline constexpr Range kAngularVelocityRange = {-limits::kMaxAngularVelocity, limits::kMaxAngularVelocity, " rad/s"};
+inline constexpr Range kFoundationDepthRange = {limits::kMinThickness, limits::kMaxThickness, " m"};
 inline constexpr Range kSlipToleranceRange = {limits::kMinSlipTolerance, limits::kMaxSlipTolerance, " m/s"};
 
+inline constexpr Range kStaticRatioRange = {1, std::numeric_limits<double>::max(), ""};
+inline constexpr Range kExponentRange = {1, 64, ""};
+
 void check_range(double value, const Range& range);
+
+/// In (0, 1].
+void check_restitution(double value);
 
 /// The quaternion of a pose can be normalised.
 void check_orientation(const std::array<double, 7>& pose);
@@ -55,6 +63,16 @@ void check_two_bodies(const Pair& pair, const SceneDescription& scene);
 /// The bodies of a pair can touch: they are two, and a contact model of the pair lets two of their parts touch. All
 /// indices and the models are in range.
 void check_bodies_of(const Pair& pair, const SceneDescription& scene);
+
+/// The law of a pair's contacts with a memory, without the materials; a stiffness that the pair does not give is 1.
+LumpedLaw lumped_law_of(const Pair& pair, const SceneDescription& scene);
+
+/// What a pair says of contacts with a memory fits its models and its law, and its contact states can be some that a
+/// step left. All indices and the models are in range.
+void check_memory_of(const Pair& pair, const SceneDescription& scene);
+
+/// The same of the contact law of all pairs.
+void check_memory_of(const ContactOptions& contact);
 
 /// Whether SceneDescription::exclude has the two bodies.
 bool is_excluded(const SceneDescription& scene, const Pair& pair);

@@ -21,7 +21,8 @@ std::string status_text(std::uint32_t status) {
                 {kDiverged, "diverged"},
                 {kFrozen, "frozen"},
                 {kFarSide, "far_side"},
-                {kBadContactState, "bad_contact_state"}};
+                {kBadContactState, "bad_contact_state"},
+                {kThickContact, "thick_contact"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

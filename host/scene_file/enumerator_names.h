@@ -14,6 +14,10 @@ inline const std::vector<std::string> kQuadratureNames = {"exact", "centroid", "
 inline const std::vector<std::string> kIntegratorNames = {"midpoint", "euler", "sdirk2", "cvode"};
 inline const std::vector<std::string> kContactPointsNames = {"matched", "centroid", "fan6"};
 
+inline const std::vector<std::string> kFrictionModelNames = {"coulomb", "bristle"};
+inline const std::vector<std::string> kOverlapNormalNames = {"inertia", "area"};
+inline const std::vector<std::string> kImpactLatchNames = {"first", "largest"};
+
 template <class Enumerator>
 const std::string& name_in(const std::vector<std::string>& names, Enumerator enumerator) {
   return names[static_cast<std::size_t>(enumerator)];

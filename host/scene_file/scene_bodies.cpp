@@ -18,6 +18,7 @@ void read_material(const JsonValue& value, Owner& owner) {
   read_number(value, "modulus", kModulusRange, owner.modulus);
   read_number(value, "dissipation", kDissipationRange, owner.dissipation);
   read_number(value, "friction", kFrictionRange, owner.friction);
+  read_number(value, "foundation_depth", kFoundationDepthRange, owner.foundation_depth);
 }
 
 /// Reads the bodies of a file one after another.
@@ -28,7 +29,7 @@ class BodyReader {
 
   Body read(const JsonValue& value) const {
     value.allow({"name",    "geometry",    "offset",         "alternatives",    "geometries",
-                 "modulus", "dissipation", "friction",       "rigid",           "one_sided",
+                 "modulus", "dissipation", "friction",       "foundation_depth", "rigid",           "one_sided",
                  "fixed",   "position",    "orientation",    "linear_velocity", "angular_velocity",
                  "mass",    "density",     "center_of_mass", "inertia",         "motion"});
     Body body;
@@ -82,7 +83,8 @@ class BodyReader {
 
   Part read_part(const JsonValue& value, const Body& body) const {
     value.allow(
-        {"name", "geometry", "alternatives", "position", "orientation", "modulus", "dissipation", "friction", "rigid"});
+        {"name", "geometry", "alternatives", "position", "orientation", "modulus", "dissipation", "friction",
+         "foundation_depth", "rigid"});
     Part part;
     if (const auto field = value.optional("name")) part.name = field->text();
     read_material(value, part);

@@ -14,6 +14,7 @@
 #include "host/scene_file/robot_file.h"
 #include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
+#include "host/scene_file/scene_memory.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
@@ -26,6 +27,11 @@ namespace isopatch {
 using namespace detail;
 
 namespace {
+
+std::vector<std::string> with(std::vector<std::string> keys, const std::vector<std::string>& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
 
 // ---- pairs
 
@@ -57,13 +63,14 @@ ContactModels parse_models(const JsonValue& value) {
   return models;
 }
 
-Pair parse_pair(const JsonValue& value, const Names& bodies) {
+Pair parse_pair(const JsonValue& value, const Names& bodies, const ContactOptions& contact) {
   if (value.is_array()) return parse_names(value, bodies);
-  value.allow({"bodies", "dissipation", "friction", "model"});
+  value.allow(with({"bodies", "dissipation", "friction", "model"}, kMemoryKeysOfPair));
   Pair pair = parse_names(value.required("bodies"), bodies);
   read_number(value, "dissipation", kDissipationRange, pair.dissipation);
   read_number(value, "friction", kFrictionRange, pair.friction);
   if (const auto field = value.optional("model")) pair.model = parse_models(*field);
+  read_memory_keys(value, contact, pair);
   return pair;
 }
 
@@ -72,9 +79,10 @@ std::vector<Pair> parse_pairs(const JsonValue& value, const SceneDescription& sc
   std::vector<Pair> pairs;
   DistinctPairs distinct;
   for (const JsonValue& element : value.elements()) {
-    const Pair pair = parse_pair(element, bodies);
+    const Pair pair = parse_pair(element, bodies, scene.contact);
     with_location(element, [&] {
       check_bodies_of(pair, scene);
+      check_memory_of(pair, scene);
       distinct.add(pair, scene);
     });
     pairs.push_back(pair);
@@ -101,7 +109,8 @@ std::vector<std::array<int, 2>> parse_exclude(const JsonValue& value, const Scen
 // ---- contact law
 
 ContactOptions parse_contact(const JsonValue& value) {
-  value.allow({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter", "model"});
+  value.allow(
+      with({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter", "model"}, kMemoryKeysOfContact));
   ContactOptions contact;
   read_name(value, "dissipation_model", kDissipationModelNames, contact.dissipation_model);
   read_name(value, "quadrature", kQuadratureNames, contact.quadrature);
@@ -110,6 +119,7 @@ ContactOptions parse_contact(const JsonValue& value) {
   }
   if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
   if (const auto field = value.optional("model")) contact.model = parse_models(*field);
+  read_memory_keys(value, contact);
   return contact;
 }
 

@@ -67,6 +67,7 @@ class SceneWriter {
     put_in_range(json, "modulus", body.modulus, kModulusRange);
     put_in_range(json, "dissipation", body.dissipation, kDissipationRange);
     put_in_range(json, "friction", body.friction, kFrictionRange);
+    put_if(json, "foundation_depth", body.foundation_depth);
     json.update(pose(body.pose));
     if (!is_joint(body.motion) && body.motion.path.times.empty()) {
       const auto& v = body.velocity;
@@ -89,6 +90,7 @@ class SceneWriter {
     if (part.modulus) put_in_range(json, "modulus", *part.modulus, kModulusRange);
     put_if(json, "dissipation", part.dissipation);
     put_if(json, "friction", part.friction);
+    put_if(json, "foundation_depth", part.foundation_depth);
     return json;
   }
 
@@ -134,7 +136,25 @@ class SceneWriter {
     put_if(json, "dissipation", pair.dissipation);
     put_if(json, "friction", pair.friction);
     if (pair.model) json["model"] = write(*pair.model);
+    if (pair.friction_model) json["friction_model"] = name_in(kFrictionModelNames, *pair.friction_model);
+    if (pair.bristle) json["bristle"] = write(*pair.bristle);
+    put_if(json, "stiffness", pair.stiffness);
+    put_if(json, "exponent", pair.exponent);
+    put_if(json, "restitution", pair.restitution);
+    if (pair.exact_spheres) json["exact_spheres"] = true;
+    if (pair.inside) json["inside"] = true;
+    if (pair.spin_radius != 1) json["spin_radius"] = pair.spin_radius;
+    if (!pair.contact_state.empty()) json["contact_state"] = pair.contact_state;
     return json;
+  }
+
+  static Json write(const BristleFriction& bristle) {
+    return {{"stiffness", bristle.stiffness},
+            {"damping", bristle.damping},
+            {"viscous", bristle.viscous},
+            {"stribeck_velocity", bristle.stribeck_velocity},
+            {"dwell_time", bristle.dwell_time},
+            {"static_ratio", bristle.static_ratio}};
   }
 
   static Json write(const ContactOptions& contact) {
@@ -143,6 +163,15 @@ class SceneWriter {
                  {"gradient_filter", contact.gradient_filter}};
     put_if(json, "slip_tolerance", contact.slip_tolerance);
     if (contact.model != ContactModel::kPressureField) json["model"] = write(contact.model);
+    const ContactOptions usual;
+    if (contact.friction_model != usual.friction_model) {
+      json["friction_model"] = name_in(kFrictionModelNames, contact.friction_model);
+    }
+    if (contact.bristle != usual.bristle) json["bristle"] = write(contact.bristle);
+    if (contact.normal != usual.normal) json["normal"] = name_in(kOverlapNormalNames, contact.normal);
+    if (contact.small_speed != usual.small_speed) json["small_speed"] = contact.small_speed;
+    if (contact.latch != usual.latch) json["latch"] = name_in(kImpactLatchNames, contact.latch);
+    if (contact.relaxation_time != usual.relaxation_time) json["relaxation_time"] = contact.relaxation_time;
     return json;
   }
 

@@ -109,6 +109,8 @@ struct ResultSelection {
   std::int64_t packed_contact_capacity = 0;  ///< the same for contacts
 
   std::int32_t max_clusters = 0;  ///< of a pair's patch as point contacts, at most 16; 0: none of these
+
+  bool lumped = false;  ///< what lumped contacts have besides their wrench
 };
 
 /// The Results of N environments, owned and contiguous, in arrays of the same names; zero until evaluated. An array
@@ -119,7 +121,8 @@ struct ResultArrays : WrenchArrays,
                       PolygonArrays,
                       PackedRowArrays,
                       PatchContactArrays,
-                      ContactStateArrays {
+                      ContactStateArrays,
+                      LumpedArrays {
   std::int64_t num_environments = 0;  ///< N
   std::int64_t num_bodies = 0;        ///< B
   std::int64_t num_parts = 0;         ///< C

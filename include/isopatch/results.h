@@ -7,6 +7,7 @@
 
 #include "isopatch/results/contact_state.h"
 #include "isopatch/results/energy.h"
+#include "isopatch/results/lumped.h"
 #include "isopatch/results/packed_rows.h"
 #include "isopatch/results/patch.h"
 #include "isopatch/results/patch_contacts.h"
@@ -22,7 +23,8 @@ struct Results : WrenchOutputs,
                  PolygonOutputs,
                  PackedRowOutputs,
                  PatchContactOutputs,
-                 ContactStateOutputs {};
+                 ContactStateOutputs,
+                 LumpedOutputs {};
 
 static_assert(std::is_trivially_copyable_v<Results>, "kernels take it by value");
 
@@ -37,6 +39,7 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   for_each_packed_row_output(visit, r...);
   for_each_patch_contact_output(visit, r...);
   for_each_contact_state_output(visit, r...);
+  for_each_lumped_output(visit, r...);
 }
 
 /// Whether any output of the group is asked for.

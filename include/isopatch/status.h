@@ -37,7 +37,11 @@ enum Status : std::uint32_t {
   kFarSide = 1u << 13,  ///< no fault, a warning: over 1 % of a pair's pressure is on the far side of a wall, which is
                         ///< pressed through something soft
 
-  kBadContactState = 1u << 14  ///< a contact state is not finite
+  kBadContactState = 1u << 14,  ///< a contact state is not finite; of a ContactMemory an impact speed, an offset or an
+                                ///< age is negative, or a dwell not in [0, 1]
+
+  kThickContact = 1u << 15  ///< no fault, a warning: a lumped contact is thicker than its radius, so that the plate in
+                            ///< its place is far off
 };
 
 /// The faults of what is given: no evaluation or step can begin with them.

@@ -11,7 +11,9 @@ namespace isopatch::detail {
 /// Masses and motions in device memory, with a view that kernels take by value.
 class DeviceRollout {
  public:
-  explicit DeviceRollout(const RolloutData& host) : view_(host.view) {
+  /// `contact_states` are SceneView::contact_states of the same device.
+  DeviceRollout(const RolloutData& host, const double* contact_states) : view_(host.view) {
+    view_.contact_states = contact_states;
     std::vector<MovingBody> bodies = host.bodies;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       paths_.emplace_back(host.paths[i]);

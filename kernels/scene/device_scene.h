@@ -43,6 +43,8 @@ class DeviceScene {
         placed_geometries_(host.placed_geometries),
         body_pairs_(host.body_pairs),
         body_pairs_begin_(host.body_pairs_begin),
+        laws_(host.laws),
+        contact_states_(host.contact_states),
         fields_(host.geometries.views.size()),
         geometries_(host.geometries.views.size()),
         view_(host.view) {
@@ -71,6 +73,8 @@ class DeviceScene {
     view_.placed_geometries = placed_geometries_.data();
     view_.body_pairs = body_pairs_.data();
     view_.body_pairs_begin = body_pairs_begin_.data();
+    view_.laws = laws_.data();
+    view_.contact_states = contact_states_.data();
   }
 
   const SceneView& view() const { return view_; }
@@ -85,6 +89,8 @@ class DeviceScene {
   DeviceBuffer<PairView> pairs_;
   DeviceBuffer<PartPairView> part_pairs_;
   DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
+  DeviceBuffer<LumpedPairLaw> laws_;
+  DeviceBuffer<double> contact_states_;
   DeviceBuffer<FieldGeometry> fields_;
   DeviceBuffer<GeometryView> geometries_;
   SceneView view_;

@@ -144,8 +144,8 @@ Rows left_out(const SceneDescription& scene) {
     for (std::size_t i = 0; i < kinds_a.size(); ++i) {
       for (std::size_t k = 0; k < kinds_b.size(); ++k) {
         const ContactModels& models = models_of(pair, scene);
-        if (model_of(models, kinds_a[i], kinds_b[k])) continue;
-        const Refusal refusal = info_of(models.back()).refusal(kinds_a[i], kinds_b[k]);
+        if (model_of(models, kinds_a[i], kinds_b[k], kind_of(pair))) continue;
+        const Refusal refusal = info_of(models.back()).refusal(kinds_a[i], kinds_b[k], kind_of(pair));
         rows.push_back({name(a, parts_a[i]), name(b, parts_b[k]), std::string(refusal.reason)});
       }
     }

@@ -12,7 +12,7 @@
 #include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/cpu_options.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/contact/contact_record.h"
+#include "isopatch/detail/contact/lumped_pair.h"
 #include "isopatch/scene/rollout_options.h"
 
 namespace isopatch::detail {
@@ -37,6 +37,7 @@ struct StepBatch {
   const State& contact;
   const Results& results;
   ContactPoints points;
+  LumpedRecord* lumped;  // of the environment, by row of the contact state
 };
 
 /// A pair that an entry of a list of near pairs stands for.

@@ -52,6 +52,23 @@ void check_half_space(const Geometry& g, const std::string& source) {
   }
 }
 
+/// Throws unless the sizes of the exact shape are possible. That it is the mesh's is not checked.
+void check_primitive(const Primitive& primitive, const std::string& source) {
+  const PrimitiveKind kind = primitive.kind;
+  if (kind == PrimitiveKind::kNone) return;
+  if (kind > PrimitiveKind::kCapsule) {
+    throw_error("{}: primitive.kind is {}; it must be one of PrimitiveKind", source, static_cast<int>(kind));
+  }
+  const auto check = [&](const char* what, double size) {
+    if (size > 0 && size <= limits::kMaxCoordinate) return;
+    throw_error("{}: primitive.{} is {} m; it must be positive and at most {}", source, what, size,
+                limits::kMaxCoordinate);
+  };
+  if (kind != PrimitiveKind::kBox) check("radius", primitive.radius);
+  if (kind == PrimitiveKind::kBox) check("half[0]", primitive.half[0]), check("half[1]", primitive.half[1]);
+  if (kind != PrimitiveKind::kSphere) check("half[2]", primitive.half[2]);
+}
+
 void check_tets(const Geometry& g, const std::string& source) {
   check_indices(g.mesh.tets, g.mesh.points.size(), source);
   for (std::size_t i = 0; i < g.mesh.tets.size(); ++i) {
@@ -153,6 +170,7 @@ void check_geometry(const Geometry& g, const std::string& source) {
   }
 
   check_cancelled();
+  check_primitive(g.primitive, source);
   check_points(g.mesh.points, source);
   check_tets(g, source);
   check_triangles(g, source);

@@ -79,17 +79,18 @@ nb::dict properties_of(const MassProperties& mass) {
 
 /// A geometry as Python keeps it, of bytes: all that a scene made from it depends on.
 using GeometryState = std::tuple<std::string, bool, nb::bytes, nb::bytes, nb::bytes, nb::bytes, double, nb::bytes,
-                                 nb::bytes, std::vector<std::string>>;
-static_assert(std::is_trivially_copyable_v<MeshReport>);
+                                 nb::bytes, std::vector<std::string>, nb::bytes, bool>;
+static_assert(std::is_trivially_copyable_v<MeshReport> && std::is_trivially_copyable_v<Primitive>);
 
 GeometryState state_of(const Geometry& g) {
   return GeometryState(g.name, g.kind == GeometryKind::kHalfSpace, bytes_of(g.mesh.points), bytes_of(g.mesh.tets),
                        bytes_of(g.surface), bytes_of(g.extent), g.thickness, bytes_of(g.strain),
-                       bytes_of(std::vector<MeshReport>{g.report}), g.warnings);
+                       bytes_of(std::vector<MeshReport>{g.report}), g.warnings,
+                       bytes_of(std::vector<Primitive>{g.primitive}), g.strained);
 }
 
 Geometry geometry_from(const GeometryState& state) {
-  const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings] = state;
+  const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings, primitive, strained] = state;
   Geometry g;
   g.name = name;
   g.kind = half_space ? GeometryKind::kHalfSpace : GeometryKind::kMesh;
@@ -99,9 +100,13 @@ Geometry geometry_from(const GeometryState& state) {
   g.extent = elements_of<double>(extent);
   g.thickness = thickness;
   g.strain = elements_of<std::array<double, 2>>(strain);
-  if (report.size() != sizeof(MeshReport)) throw nb::value_error("Scene: pickled by another version of isopatch");
+  if (report.size() != sizeof(MeshReport) || primitive.size() != sizeof(Primitive)) {
+    throw nb::value_error("Scene: pickled by another version of isopatch");
+  }
   g.report = elements_of<MeshReport>(report)[0];
   g.warnings = warnings;
+  g.primitive = elements_of<Primitive>(primitive)[0];
+  g.strained = strained;
   return g;
 }
 

@@ -118,7 +118,7 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
                                       0);
     const ContactModels& models = detail::models_of((*scene.pairs)[p], scene);
     for (const ContactModel model : models) {
-      const bool half_spaces_touch = detail::model_of(model, {false, true}, {false, true}).has_value();
+      const bool half_spaces_touch = detail::model_of(model, {false, true}, {false, true}, {}).has_value();
       for (const PartIndices& parts : part_pairs(scene, environment, p, model)) {
         const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
         if (a && b && is_half_space(*a) && is_half_space(*b) && !half_spaces_touch) environment.status |= kBadGeometry;

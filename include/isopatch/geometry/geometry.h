@@ -18,6 +18,18 @@ namespace isopatch {
 /// The kinds of a Geometry: a mesh of tets or of triangles, or the half space below a plane.
 enum class GeometryKind : std::uint8_t { kMesh, kHalfSpace };
 
+/// The shapes with an exact distance, for ContactModel::kPoint and kVolumetric.
+enum class PrimitiveKind : std::uint8_t { kNone, kSphere, kBox, kCylinder, kCapsule };
+
+/// The exact shape that a mesh stands for, about the origin, its axis along z.
+struct Primitive {
+  PrimitiveKind kind = PrimitiveKind::kNone;  ///< says which numbers count
+  Point3 half = {};   ///< kBox: half edges, m; kCylinder, kCapsule: half[2] is half the length without half balls, m
+  double radius = 0;  ///< of the others, m
+
+  friend bool operator==(const Primitive&, const Primitive&) = default;
+};
+
 /// An immutable shape in its own frame. Make it with one of the make_ functions below; Scene checks one that was filled
 /// in by hand.
 struct Geometry {
@@ -29,6 +41,8 @@ struct Geometry {
   TetMesh mesh;
   std::vector<Triangle> surface;  ///< kMesh: the boundary of `mesh`, outward oriented
   std::vector<double> extent;     ///< kMesh: at every point of `mesh`, dimensionless; 0 throughout a surface mesh
+  Primitive primitive = {};       ///< kMesh: what the mesh is an approximation of, if that is known
+  bool strained = false;          ///< kMesh: the extent is that of a strain map
 
   /// kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
   double thickness = 0;

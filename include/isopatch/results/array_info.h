@@ -37,7 +37,8 @@ enum class OutputGroup : std::uint8_t {
   kPackedPolygons,  ///< the polygons of all environments in one array
   kPackedContacts,  ///< the same as point contacts
   kPatchContacts,   ///< each patch as a few point contacts
-  kContactState     ///< what contact models carry from step to step
+  kContactState,    ///< what contact models carry from step to step
+  kLumped           ///< of lumped contacts besides their wrench
 };
 
 /// Whether the outputs of a group are made of the polygons themselves, not of sums over them.
@@ -48,6 +49,7 @@ constexpr bool needs_polygons(OutputGroup group) {
     case OutputGroup::kPatch:
     case OutputGroup::kEnergy:
     case OutputGroup::kContactState:
+    case OutputGroup::kLumped:
       return false;
     case OutputGroup::kPolygons:
     case OutputGroup::kContacts:

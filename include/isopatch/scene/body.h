@@ -22,6 +22,7 @@ struct Part {
   std::optional<double> dissipation = {};              ///< s/m (hunt_crossley) or s (pfc), >= 0
   std::optional<double> friction = {};                 ///< coefficient, >= 0
   std::optional<bool> rigid = {};                      ///< no pressure field
+  std::optional<double> foundation_depth = {};         ///< m, > 0
 
   /// Other geometries that State::geometry_index may name where the pose is not the identity: each is placed when the
   /// Scene is made. At the identity it may name any, and this stays empty.
@@ -38,6 +39,10 @@ struct Body {
   double modulus = 1e5;                                 ///< Pa, > 0; ignored where rigid
   double dissipation = 0;                               ///< s/m (hunt_crossley) or s (pfc), >= 0
   double friction = 0;                                  ///< coefficient, >= 0; limits.h says how large these may be
+
+  /// H, m, > 0: the depth of the layer that ContactModel::kVolumetric presses together, of stiffness modulus / H.
+  /// Without it that in which the extent reaches 1 where it grows fastest; a geometry with a strain map needs it.
+  std::optional<double> foundation_depth = {};
   std::array<double, 7> pose = {0, 0, 0, 1, 0, 0, 0};   ///< x y z [m], quaternion w x y z; body to world
   std::array<double, 6> velocity = {0, 0, 0, 0, 0, 0};  ///< linear [m/s] of the body origin, angular [rad/s], world
 

@@ -7,11 +7,15 @@
 #include <optional>
 #include <vector>
 
+#include "isopatch/scene/lumped_law.h"
+
 namespace isopatch {
 
 /// How the contact of two bodies is modelled.
 enum class ContactModel : std::uint8_t {
-  kPressureField  ///< each body has a pressure field, and both are equal on the contact surface
+  kPressureField,  ///< each body has a pressure field, and both are equal on the contact surface
+  kVolumetric,     ///< a lumped contact of what two parts have in common; so far of a ball and a half space
+  kPoint           ///< a lumped contact of a ball with a shape, by its exact depth
 };
 
 /// Contact models in order of preference: each part pair is of the first in which its parts can touch. A single one
@@ -48,6 +52,15 @@ struct ContactOptions {
                                               ///< kUsualSlipTolerance, and kUsualStepSlipTolerance in steps
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
   ContactModels model = ContactModel::kPressureField;  ///< of the pairs that have none of their own
+
+  // Of contacts with a memory: of the models kVolumetric and kPoint, and of pressure fields with bristles. LumpedLaw
+  // says what they mean.
+  FrictionModel friction_model = FrictionModel::kCoulomb;  ///< of the pairs that have none of their own
+  BristleFriction bristle = {};                            ///< likewise
+  OverlapNormal normal = OverlapNormal::kInertia;
+  double small_speed = 1e-3;  ///< m/s, > 0
+  ImpactLatch latch = ImpactLatch::kFirst;
+  double relaxation_time = 0;  ///< s, >= 0
 };
 
 }  // namespace isopatch

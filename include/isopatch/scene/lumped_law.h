@@ -34,6 +34,8 @@ struct BristleFriction {
   double stribeck_velocity = 1e-3;  ///< v_S, m/s, > 0: faster slip takes the bristles along
   double dwell_time = 0.1;          ///< tau_dw, s, >= 0: in which a resting contact gains its static friction
   double static_ratio = 1;          ///< static over sliding friction, >= 1
+
+  friend bool operator==(const BristleFriction&, const BristleFriction&) = default;
 };
 
 /// The law of one contact.

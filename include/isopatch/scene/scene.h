@@ -24,6 +24,24 @@ struct Pair {
   std::optional<double> dissipation;        ///< overrides the combination of the two bodies' values
   std::optional<double> friction;           ///< overrides the combination of the two bodies' coefficients
   std::optional<ContactModels> model = {};  ///< overrides ContactOptions::model
+
+  std::optional<FrictionModel> friction_model = {};  ///< overrides ContactOptions::friction_model
+  std::optional<BristleFriction> bristle = {};       ///< overrides ContactOptions::bristle, all of it
+
+  // Of kVolumetric and kPoint; LumpedLaw says more.
+
+  /// k_v, N/m^3, or k, N/m^exponent, of each part pair, > 0. Without it that of the parts' moduli, and of their depths
+  /// (kVolumetric) or radii (kPoint, by Hertz); two rigid parts, and what Hertz does not have, need it.
+  std::optional<double> stiffness = {};
+  std::optional<double> exponent = {};     ///< of a depth, with a stiffness; 1.5 without it
+  std::optional<double> restitution = {};  ///< e in (0, 1], in place of a dissipation
+  bool exact_spheres = false;  ///< kVolumetric: a part made by make_sphere() on a half space is the ball, not its mesh
+  bool inside = false;         ///< kPoint: what the ball touches is the hole that has the shape
+  double spin_radius = 1;      ///< factor on the radius by which spin slips, >= 0
+
+  /// The contact state at the start of rollouts, and of evaluations that are given none: for each part pair, or one for
+  /// all of them; LumpedState says what the numbers are. None: no contact before.
+  std::vector<std::array<double, 8>> contact_state = {};
 };
 
 /// Everything a scene is made of, plain and editable.
@@ -45,7 +63,7 @@ struct SceneDescription {
 };
 
 /// Every pair a < b of bodies that are not excluded and not both fixed, that no joint joins, and that have a part pair:
-/// two parts that can touch in the scene's contact models. So a prescribed body is paired with fixed ones and with
+/// two parts that can touch in the scene's contact models, without a Pair::stiffness. So a prescribed body is paired with fixed ones and with
 /// others that are prescribed: none of them yields, but what presses on them can be of interest. Throws Error for a
 /// geometry index out of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);

@@ -90,6 +90,7 @@ struct LumpedResult {
   LumpedStep step;
   LumpedForces forces;
   ContactMemory next;
+  double offset;  // of the metric in this step
 };
 
 /// Evaluates a contact with metric > 0, from `state` before the step; dt >= 0, s. With dt = 0 the bristles stay as they
@@ -98,7 +99,10 @@ ISOPATCH_HD LumpedResult evaluate_lumped(const LumpedNumbers& law, const LumpedP
                                          const RelativeMotion& motion, const ContactMemory& state, double dt) {
   const ContactMemory begun = touched(law, state, patch.metric, dot(patch.normal, motion.velocity));
   LumpedResult result = {
-      {patch, normal_force(law, patch.metric, begun), law.spin_radius * patch.radius, coulomb_term(law)}, {}, {}};
+      {patch, normal_force(law, patch.metric, begun), law.spin_radius * patch.radius, coulomb_term(law)},
+      {},
+      {},
+      begun.offset};
   LumpedStep& step = result.step;
   result.next = {begun.impact_speed, next_offset(law, begun.offset, dt), {0, 0, 0}, 0, 0, begun.age + dt};
   if (!law.has_bristles) {

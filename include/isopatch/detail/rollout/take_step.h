@@ -4,6 +4,7 @@
 // once the polygons of its contact are known.
 #pragma once
 
+#include "isopatch/detail/contact/lumped_pair.h"
 #include "isopatch/detail/rollout/motion/substeps.h"
 #include "isopatch/detail/rollout/solver/solve_stage.h"
 #include "isopatch/detail/rollout/step_output.h"
@@ -32,8 +33,9 @@ struct StepProgress {
   double* forces;         // of the stages of the step so far: six of each pair, and one of each joint, of its stops;
                           // with sdirk2 twice: also of the sub-steps before
   double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
-  double* contact_state;  // where the sub-step begins
-  const double* next_contact_state;  // after the stage at hand
+  double* contact_state;       // where the stage begins; with sdirk2 twice: also where the sub-step begins
+  double* next_contact_state;  // after the stage at hand
+  const LumpedRecord* lumped;  // lumped contacts of the stage, by their rows of the contact state
   StepCounts* counts;
 };
 
@@ -93,7 +95,7 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
   const int contact_states = num_contact_states(step.scene);
   for (int i = warp.lane(); i < contact_states; i += Warp::kSize) {
     const double value = step.state.contact_state[environment * contact_states + i];
-    if (!(abs(value) < kInfinity)) status |= kBadContactState;
+    if (!is_contact_number(step.scene, i, value)) status |= kBadContactState;
   }
   const std::uint32_t all =
       faults_of_all(warp, status) | (warp.ballot(!drives_hold) != 0u ? std::uint32_t{kDiverged} : kOk);
@@ -109,6 +111,8 @@ ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProg
   const int bodies = step.scene.num_bodies, forces = step.num_forces();
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[bodies + i] = progress.bodies[i];
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[forces + i] = progress.forces[i];
+  const int states = num_contact_states(step.scene);
+  for (int i = warp.lane(); i < states; i += Warp::kSize) progress.contact_state[states + i] = progress.contact_state[i];
   warp.sync();
 }
 
@@ -164,6 +168,8 @@ ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t envi
   const int bodies = step.scene.num_bodies, forces = step.num_forces();
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[i] = progress.bodies[bodies + i];
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[i] = progress.forces[forces + i];
+  const int states = num_contact_states(step.scene);
+  for (int i = warp.lane(); i < states; i += Warp::kSize) progress.contact_state[i] = progress.contact_state[states + i];
   plan.integrator = Integrator::kMidpoint;
   plan.stage = 0;
   warp.sync();  // before it changes
@@ -185,7 +191,11 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   StepPlan plan = *progress.plan;
   const SolverStage stage = stage_of(step.rollout, steps, plan);
   const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
-  const VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, write, solver);
+  VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, write, solver);
+  const bool has_memory = step.scene.laws != nullptr;
+  if (has_memory) {
+    begin_terms(warp, in, stage, count, key, progress.lumped, progress.contact_state, problem, solver);
+  }
   const bool is_sdirk2 = stage.integrator == Integrator::kSdirk2;
   bool is_too_stiff = false;
   if (stage.integrator != Integrator::kEuler) {
@@ -194,7 +204,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   }
   SolveResult solved = {};
   if (!is_too_stiff) {
-    begin_points(warp, points, problem, stage, solver);
+    begin_points(warp, points, in, problem, stage, solver);
     solved = solve_stage(warp, points, in, stage, problem, solver);
     if (!velocities_hold(warp, in, solver)) {
       exclude_environment(warp, step, progress);
@@ -205,6 +215,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
     begin_again(warp, step, environment, plan, progress);
     return kOk;
   }
+  if (has_memory) end_terms(warp, in, stage, problem, solver, progress.contact_state, progress.next_contact_state);
   add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.forces);
   if (problem.num_joints > 0) add_stop_forces(warp, in, stage, solver, progress.forces + 6 * step.scene.num_pairs);
 

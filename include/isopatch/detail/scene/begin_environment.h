@@ -110,7 +110,7 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
   }
   const int size = state.contact_state.data == nullptr ? 0 : num_contact_states(scene);
   for (int i = warp.lane(); i < size; i += Warp::kSize) {
-    if (!(std::fabs(read(state.contact_state, environment, i)) < kInfinity)) status |= kBadContactState;
+    if (!is_contact_number(scene, i, read(state.contact_state, environment, i))) status |= kBadContactState;
   }
   return faults_of_all(warp, status);
 }
@@ -140,8 +140,9 @@ ISOPATCH_HD void write_no_contact(Warp& warp, const SceneView& scene, const Resu
       if (array.data == nullptr) return;
       const int rows = info.per == Per::kPair                 ? scene.num_pairs
                        : info.per == Per::kCluster            ? scene.num_pairs * results.max_clusters
-                       : info.group == OutputGroup::kPartPair ? num_part_pair_rows(scene)
-                                                              : 0;
+                       : info.group == OutputGroup::kPartPair || info.group == OutputGroup::kLumped
+                           ? num_part_pair_rows(scene)
+                           : 0;
       for (int i = warp.lane(); i < rows * info.width; i += Warp::kSize) write(array, environment, i, 0);
     }
   };
@@ -183,7 +184,7 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
       const PairView& view = scene.pairs[at];
       pair = view.pair;
       near = valid && is_enabled(state, environment, pair) &&
-             (every_pair || bounds_may_touch(bounds[view.a], bounds[view.b]));
+             (every_pair || view.is_endless || bounds_may_touch(bounds[view.a], bounds[view.b]));
       if (results.contact_state.data != nullptr && !(near && view.has_state)) {
         write_no_contact_states(scene, results, environment, view);
       }

@@ -173,15 +173,23 @@ ISOPATCH_HD std::uint32_t part_status(const SceneView& scene, const State& state
   return status;
 }
 
+ISOPATCH_HD bool is_ball(const GeometryView& geometry) { return geometry.primitive == PrimitiveKind::kSphere; }
+
 /// The fault bit of a part pair, whose parts may have a fault of their own.
 ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& state, std::int64_t environment,
                                            int part_pair) {
   const int a = geometry_of(scene, state, environment, scene.part_pairs[part_pair].a);
   const int b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
-  if (a < 0 || b < 0 || !scene.geometries[a].half_space || !scene.geometries[b].half_space) return kOk;
+  if (a < 0 || b < 0) return kOk;
+  const bool half_spaces = scene.geometries[a].half_space && scene.geometries[b].half_space;
+  if (!half_spaces && scene.laws == nullptr) return kOk;
   const PairView* pair = scene.pairs;
   while (part_pair < pair->part_pairs_begin || pair->part_pairs_end <= part_pair) ++pair;
-  return pair->half_spaces_touch ? kOk : kBadGeometry;
+  if (pair->ball_touches == 0) return !half_spaces || pair->half_spaces_touch ? kOk : kBadGeometry;
+  const ShapeSet of_a = shape_of(scene.geometries[a]), of_b = shape_of(scene.geometries[b]);
+  const bool touch = (is_ball(scene.geometries[a]) && (pair->ball_touches & of_b) != 0) ||
+                     (is_ball(scene.geometries[b]) && (pair->ball_touches & of_a) != 0);
+  return touch ? kOk : kBadGeometry;
 }
 
 /// Q: the rows of an environment's part pairs.
@@ -192,6 +200,16 @@ ISOPATCH_HD int num_part_pair_rows(const SceneView& scene) {
 /// Q x S: the numbers of an environment's contact state.
 ISOPATCH_HD int num_contact_states(const SceneView& scene) {
   return scene.contact.state_size == 0 ? 0 : scene.contact.state_size * num_part_pair_rows(scene);
+}
+
+/// Whether number `index` of an environment's contact state can be one that a model left. LumpedState says what numbers
+/// mean where there are laws: an impact speed, an offset and an age are not negative, a dwell is from 0 to 1.
+ISOPATCH_HD bool is_contact_number(const SceneView& scene, int index, double value) {
+  if (!(std::fabs(value) < kInfinity)) return false;
+  if (scene.laws == nullptr) return true;
+  const int place = index % scene.contact.state_size;
+  const bool is_amount = place == 0 || place == 1 || place == 6 || place == 7;
+  return !is_amount || (value >= 0 && (place != 6 || value <= 1));
 }
 
 /// Body to world, with the quaternion normalised.

@@ -7,6 +7,7 @@
 
 #include "isopatch/detail/math/transform.h"
 #include "isopatch/detail/scene/cell.h"
+#include "isopatch/geometry/geometry.h"
 
 namespace isopatch::detail {
 
@@ -26,6 +27,7 @@ struct HierarchyView {
 };
 
 struct FieldGeometry;  // of pressure_field/context/field_geometry.h
+struct LumpedPairLaw;  // of lumped/pair_law.h
 
 /// What is the same of a geometry for all contact models, and what each of them has of it.
 struct GeometryView {
@@ -43,6 +45,13 @@ struct GeometryView {
   Vec3d center;   // of the bounding box, m
   double radius;  // of the vertices about `center`, m
   Vec3d half;     // half edges of the bounding box, m
+
+  // The exact shape that a mesh stands for, in the frame of its geometry, see Primitive; not moved with the mesh.
+  PrimitiveKind primitive;
+  Vec3d primitive_half;     // m
+  double primitive_radius;  // m
+
+  double foundation_depth;  // H of a part without one of its own, m
 
   const FieldGeometry* field;  // for the pressure field
 };
@@ -66,11 +75,21 @@ struct PartView {
   double modulus;           // Pa
   double dissipation;       // s/m or s
   double friction;
-  Transform<double> X_BG;  // of a half space, geometry to body
+  double foundation_depth;  // m; 0: the geometry's
+  Transform<double> X_BG;   // geometry to body
 };
 
 /// Contact models that a scene can have pairs of.
-inline constexpr int kMaxContactModels = 4;
+inline constexpr int kMaxContactModels = 6;
+
+/// A set of shapes: a bit for each kind of primitive and, in place of none, for half spaces.
+using ShapeSet = std::uint8_t;
+
+ISOPATCH_HD ShapeSet shape_of(const GeometryView& geometry) {
+  if (geometry.half_space) return 1;
+  return geometry.primitive == PrimitiveKind::kNone ? ShapeSet{0}
+                                                    : static_cast<ShapeSet>(1u << static_cast<int>(geometry.primitive));
+}
 
 /// A pair in one contact model. Its part pairs follow each other, and so do their rows in Results::part_pair_wrench.
 struct PairView {
@@ -84,6 +103,8 @@ struct PairView {
   std::int32_t further;    // index of the pair's next view, if it has several
   bool half_spaces_touch;  // in that model, each other
   bool has_state;          // that model carries a contact state
+  bool is_endless;         // one body is a hole in something without an end: it is near everywhere
+  ShapeSet ball_touches;   // of each part pair one part is a sphere and the other of these; 0: no such rule
 };
 
 /// Two parts; or a part and one layer of the other, which is a half space. All layers have the same row.
@@ -122,6 +143,8 @@ struct SceneView {
   std::int32_t num_models;                           // 1 + the last ContactModel of a pair
   std::int32_t pairs_before[kMaxContactModels + 1];  // pairs of the models before each; the last is num_pair_views
   ContactView contact;
+  const LumpedPairLaw* laws;           // of each pair view; null if none carries a ContactMemory
+  const double* contact_states;  // of the scene, Q x S; null: zeros
 
   ISOPATCH_HD std::int32_t pairs_of_model(int model) const { return pairs_before[model + 1] - pairs_before[model]; }
 

@@ -104,7 +104,8 @@ struct RolloutView {
   const double* thickness;          // of each of SceneView::geometries if it is compliant; infinite for half spaces, m
   const double* surface_thickness;  // if it is rigid
   double speed_limit;
-  double slip_tolerance;  // v_s, m/s
+  double slip_tolerance;         // v_s, m/s
+  const double* contact_states;  // SceneView::contact_states
 };
 
 }  // namespace isopatch::detail

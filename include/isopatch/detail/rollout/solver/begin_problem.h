@@ -5,6 +5,7 @@
 
 #include "isopatch/detail/pair/pair_frame.h"
 #include "isopatch/detail/rollout/solver/pair_damper.h"
+#include "isopatch/scene/contact.h"
 
 namespace isopatch::detail {
 
@@ -22,28 +23,31 @@ struct StageInput {
   }
 };
 
+/// The first of `count` polygons, which key(i) orders, that is of this part pair or of one behind it.
+template <class Key>
+ISOPATCH_HD int first_polygon_at(int count, const Key& key, std::int32_t part_pair) {
+  int low = 0, high = count;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (key(middle) < ContactKey::of_part_pair(part_pair).word()) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 /// Lists the pairs that have some of the `count` polygons, which key(i) orders. Returns how many. Called by all lanes.
 template <class Warp, class Key>
 ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Key& key, SolvedPair* pairs) {
-  const auto first_at = [&](int part_pair) {
-    int low = 0, high = count;
-    while (low < high) {
-      const int middle = low + (high - low) / 2;
-      if (key(middle) < ContactKey::of_part_pair(part_pair).word()) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  };
   int listed = 0;
   for (int base = 0; base < in.scene.num_pairs && count > 0; base += Warp::kSize) {
     const int pair = base + warp.lane();
     int begin = 0, end = 0;
     if (pair < in.scene.num_pairs) {
-      begin = first_at(in.scene.pairs[pair].part_pairs_begin);
-      end = first_at(in.scene.part_pairs_end(pair));
+      begin = first_polygon_at(count, key, in.scene.pairs[pair].part_pairs_begin);
+      end = first_polygon_at(count, key, in.scene.part_pairs_end(pair));
     }
     const std::uint32_t found = warp.ballot(end > begin);
     if (end > begin) {
@@ -53,6 +57,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Ke
       to.b = in.scene.pairs[pair].b;
       to.first_polygon = begin;
       to.polygons = end - begin;
+      to.first_term = to.terms = 0;
     }
     listed += count_bits(found);
   }
@@ -318,6 +323,7 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_bodies = in.scene.num_bodies;
   p.num_joints = in.view.num_own_joints;
   p.num_dofs = in.view.num_dofs;
+  p.num_terms = 0;
   p.parameters = {stage.step, in.view.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, count, key, m.pairs);
   write_columns(warp, p.num_pairs, write, m);
@@ -346,11 +352,16 @@ ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const Vel
   return stiffest;
 }
 
+/// Whether the patch is that of a ball, which does not turn with it.
+ISOPATCH_HD bool is_round(const SceneView& scene, const ContactTerm& term) {
+  return scene.pairs[term.view].model == static_cast<std::int32_t>(ContactModel::kVolumetric);
+}
+
 /// Makes points of the polygons, with their impulses over the step; with midpoint after stiffest_patch(). Called by all
 /// lanes.
 template <class Warp, class PointSums>
-ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverStage& stage,
-                              const SolverMemory& m) {
+ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageInput& in, const VelocityProblem& p,
+                              const SolverStage& stage, const SolverMemory& m) {
   const double* const known = m.vectors.previous;
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
@@ -364,7 +375,9 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const Velocit
     double carried[CarrySums::kSize];
     points.carried(columns, pair.polygons, motion, carried);
     const double stiffness = relative_stiffness(stage.step, pair.sums);
-    points.begin_damped(p.parameters, columns, pair.polygons, twist, damper_of(stage.step, stiffness, motion, carried));
+    const bool rolls = pair.polygons == 1 && pair.terms == 1 && is_round(in.scene, m.terms[pair.first_term]);
+    points.begin_damped(p.parameters, columns, pair.polygons, twist,
+                        damper_of(stage.step, stiffness, motion, carried, rolls));
   }
   warp.sync();
 }

@@ -69,10 +69,11 @@ ISOPATCH_HD PatchMotion patch_motion(const SolverMemory& m, const SolvedPair& pa
   return motion;
 }
 
+/// With `rolls`, turning leaves the patch whole.
 ISOPATCH_HD PatchDamper damper_of(double h, double relative_stiffness, const PatchMotion& motion,
-                                  const double (&sums)[CarrySums::kSize]) {
+                                  const double (&sums)[CarrySums::kSize], bool rolls) {
   const auto share = [](double rate, double squared) { return squared > 0 ? max(min(rate / squared, 1.0), 0.0) : 0.0; };
-  const double of_turn = share(sums[CarrySums::kTurn], sums[CarrySums::kTurnSquared]),
+  const double of_turn = rolls ? 1 : share(sums[CarrySums::kTurn], sums[CarrySums::kTurnSquared]),
                of_slip = share(sums[CarrySums::kSlip], sums[CarrySums::kSlipSquared]);
   const double beta = relative_stiffness < kInfinity ? 2 * relative_stiffness / (1 + relative_stiffness) : 2.0;
   return {h, beta, motion.middle, of_turn * motion.turning, of_slip * motion.slip};

@@ -84,6 +84,7 @@ ISOPATCH_HD void for_each_slope_number(Contact& polygon, const Visit& visit) {
 class PolygonColumns {
  public:
   static constexpr int kSlopeColumn = 18;  // of polygons before their points are made of them; before it, friction
+  static constexpr int kFrictionColumn = kSlopeColumn - 1, kDissipationColumn = kSlopeColumn - 2;
   static constexpr int kColumns = kSlopeColumn + 4;    // their points need one less
   static constexpr int kBlock = kColumns * kSumLanes;  // numbers of 32 polygons
   static constexpr int kMaxVector = 8;                 // of a block's polygons, that a CPU reads at once
@@ -120,6 +121,13 @@ class PolygonColumns {
       to += kSumLanes;
       *to = cast<double>(number);
     });
+  }
+  /// Of polygons before their points are made of them.
+  ISOPATCH_HD void set_friction(int polygon, double value) const {
+    column(polygon)[kFrictionColumn * kSumLanes] = value;
+  }
+  ISOPATCH_HD void set_dissipation(int polygon, double value) const {
+    column(polygon)[kDissipationColumn * kSumLanes] = value;
   }
   ISOPATCH_HD void write_nothing(int polygon) const {
     for (int i = 0; i < kColumns; ++i) column(polygon)[i * kSumLanes] = 0;

@@ -4,12 +4,14 @@
 // "Irrotational Contact Fields", 2023):
 //
 //   l(v) = 1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the joints
+//        + potentials of the friction of contacts with memory
 //
 // v has a number for each degree of freedom, v* their values without contact and what acts on joints. The polygons stay
 // where they are over the step. The degrees of freedom are numbered in the order of elimination.
 #pragma once
 
 #include "isopatch/detail/rollout/motion/step_stage.h"
+#include "isopatch/detail/rollout/solver/contact_term.h"
 #include "isopatch/detail/rollout/solver/elimination.h"
 #include "isopatch/detail/rollout/solver/point_sums.h"
 #include "isopatch/detail/rollout/solver/step_joint.h"
@@ -70,6 +72,7 @@ struct SolvedPair {
   std::int32_t a, b;
   std::int32_t first_polygon, polygons;  // in the sorted list
   std::int32_t first_block;              // of its columns
+  std::int32_t first_term, terms;        // of its contacts with memory
   Vec3d point;                           // P, world, m
   double sums[ImpulseSums::kSize];       // of the last evaluation
   RelativeTwist<double> twist, change;   // of a line search
@@ -104,6 +107,7 @@ struct SolverMemory {
   StepJoint* joints;         // all of them; not of followers
   std::int32_t* joint_dofs;  // of each of them: the degree of freedom
   SolvedPair* pairs;         // of pairs with contact
+  ContactTerm* terms;        // of contacts with memory
   double* columns;           // of polygons
   EliminationOrder* order;
   std::int32_t* rows;  // of the matrix, for the body at hand
@@ -116,6 +120,7 @@ struct SolverSize {
   std::int32_t bodies, joints, dofs;
   std::int32_t pairs;     // with contact
   std::int32_t polygons;  // of all of them
+  std::int32_t terms;     // with memory
 
   /// The last block of each pair may have a single polygon.
   ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
@@ -144,6 +149,7 @@ struct SolverSize {
     take(m.joints, joints);
     take(m.joint_dofs, joints);
     take(m.pairs, min(polygons, pairs));
+    take(m.terms, min(polygons, terms));
     take(m.order, 1);
     take(m.rows, dofs);
     take(vectors, std::int64_t{dofs} * SolverVectors::kCount);
@@ -157,7 +163,7 @@ struct SolverSize {
 
 /// The sizes and parameters of a solve; its numbers are in SolverMemory.
 struct VelocityProblem {
-  std::int32_t num_bodies, num_joints, num_dofs, num_pairs;
+  std::int32_t num_bodies, num_joints, num_dofs, num_pairs, num_terms;
   PointParameters<double> parameters;
 };
 
@@ -218,7 +224,9 @@ ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const Velocity
   for (int i = 0; i < p.num_joints; ++i) sum += m.joints[i].potential(v.velocity[m.joint_dofs[i]]);
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
-    sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
+    const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
+    sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, twist);
+    for (int t = 0; t < pair.terms; ++t) sum += potential_of(m.terms[pair.first_term + t], twist);
   }
   warp.sync();
   return sum;
@@ -233,7 +241,9 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[ImpulseSums::kSize];
-    points.impulses(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity), sums);
+    const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
+    points.impulses(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
+    for (int t = 0; t < pair.terms; ++t) add_impulse(m.terms[pair.first_term + t], twist, sums);
     if (warp.lane() != 0) continue;
     ISOPATCH_UNROLL
     for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
@@ -328,7 +338,9 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     double sums[MatrixSums::kSize];
-    points.matrix(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, velocity), sums);
+    const RelativeTwist<double> twist = relative_twist(m, pair, velocity);
+    points.matrix(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
+    for (int t = 0; t < pair.terms; ++t) add_matrix(m.terms[pair.first_term + t], twist, sums);
     add_pair_to_matrix(warp, m, pair, sums);
   }
 }

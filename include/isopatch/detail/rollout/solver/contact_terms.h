@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contacts with memory in a stage: of each part pair one friction term, of the plate's slip of four numbers, in place
+// of the friction of its points. Its normal impulse, the share that sticks and the limit are held in a solve, as the
+// friction limits of points are, so that the term is convex (lumped/README.md).
+#pragma once
+
+#include "isopatch/detail/contact/part_law.h"
+#include "isopatch/detail/rollout/solver/begin_problem.h"
+
+namespace isopatch::detail {
+
+/// Lists the part pairs with a law among those of the pairs in contact. Called by all lanes.
+template <class Warp, class Key>
+ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, int count, const Key& key, VelocityProblem& p,
+                            const SolverMemory& m) {
+  const SceneView& scene = in.scene;
+  p.num_terms = 0;
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const std::int32_t first_term = p.num_terms;
+    std::int32_t view = pair.pair;
+    while (true) {
+      const PairView& of = scene.pairs[view];
+      for (int base = of.part_pairs_begin; has_law(of) && base < of.part_pairs_end; base += Warp::kSize) {
+        const int at = base + warp.lane();
+        int begin = 0, end = 0;
+        if (at < of.part_pairs_end && scene.part_pairs[at].layer == 0) {
+          int last = at + 1;  // behind the layers of its row
+          while (last < of.part_pairs_end && scene.part_pairs[last].row == scene.part_pairs[at].row) ++last;
+          begin = first_polygon_at(count, key, at);
+          end = first_polygon_at(count, key, last);
+        }
+        const std::uint32_t found = warp.ballot(end > begin);
+        if (end > begin) {
+          ContactTerm& term = m.terms[p.num_terms + rank_in(found, warp.lane())];
+          term.view = view;
+          term.part_pair = at;
+          term.first = begin - pair.first_polygon;
+          term.polygons = end - begin;
+        }
+        p.num_terms += count_bits(found);
+      }
+      const std::int32_t next = view == pair.pair ? of.further : view + 1;
+      if (next >= scene.num_pair_views || scene.pairs[next].pair != pair.pair) break;
+      view = next;
+    }
+    warp.sync();
+    if (warp.lane() == 0) {
+      m.pairs[i].first_term = first_term;
+      m.pairs[i].terms = p.num_terms - first_term;
+    }
+  }
+  warp.sync();
+}
+
+/// Where a patch acts: a point from the pair's point, a unit normal and the radius of gyration about it.
+struct PatchPlate {
+  Vec3d arm, normal;
+  double radius;
+};
+
+/// Of polygons that carry elastic forces: their center, the direction of their sum, and how far they are spread.
+/// Called by all lanes.
+template <class Warp>
+ISOPATCH_HD PatchPlate plate_of(Warp& warp, const PolygonColumns& columns, const ContactTerm& term) {
+  double sums[7];
+  lane_sums(
+      warp, term.polygons,
+      [&](int i, double(&add)[7]) {
+        const PolygonPoints<double> points = columns.read(term.first + i);
+        for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
+          add[0] += points.force[k];
+          add_to(add + 1, points.force[k] * points.arm[k]);
+          add_to(add + 4, points.force[k] * points.normal);
+        }
+      },
+      sums);
+  const Vec3d along = {sums[4], sums[5], sums[6]};
+  const double load = sums[0], size = norm(along);
+  const PolygonPoints<double> first = columns.read(term.first);
+  if (!(load > 0) || !(size > 0)) return {first.arm[0], first.normal, 0};
+  const PatchPlate plate = {(1 / load) * Vec3d{sums[1], sums[2], sums[3]}, (1 / size) * along, 0};
+  double square[1];
+  lane_sums(
+      warp, term.polygons,
+      [&](int i, double(&add)[1]) {
+        const PolygonPoints<double> points = columns.read(term.first + i);
+        for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
+          const Vec3d apart = tangential(points.arm[k] - plate.arm, plate.normal);
+          add[0] = fma(points.force[k], dot(apart, apart), add[0]);
+        }
+      },
+      square);
+  return {plate.arm, plate.normal, sqrt(square[0] / load)};
+}
+
+/// Of a lumped contact's record.
+ISOPATCH_HD PatchPlate plate_of(const SolverContact<double>& record) {
+  const Vec3d &u = record.arm[0], &v = record.arm[1];
+  return {record.centroid, record.normal, sqrt(0.5 * (dot(u, u) + dot(v, v)))};
+}
+
+/// The normal impulses of a term's points at a twist, N s: of polygons before points are made of them, of the elastic
+/// force where the contact was found. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD double first_normal_impulse(Warp& warp, double step, const PolygonColumns& columns, const ContactTerm& term,
+                                        const RelativeTwist<double>& twist) {
+  double sums[1];
+  lane_sums(
+      warp, term.polygons,
+      [&](int i, double(&add)[1]) {
+        const PolygonPoints<double> points = columns.read(term.first + i);
+        for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
+          const double v_n = dot(points.normal, twist.at(points.arm[k]));
+          add[0] += step * points.force[k] * damped_share(points.dissipation, v_n);
+        }
+      },
+      sums);
+  return sums[0];
+}
+
+/// Friction at weights of this slip.
+ISOPATCH_HD void set_weights(ContactTerm& term, Slip slip, double step) {
+  if (!term.law.has_bristles) {
+    term.friction = coulomb_term(term.law);
+    return;
+  }
+  term.weights = bristle_weights(term.law, slip, term.begun.dwell, step);
+  term.friction = bristle_term(term.law, term.weights, term.bent, step);
+}
+
+/// Begins the contacts with memory of a stage, whose known velocities are in m.vectors.previous, and takes the friction
+/// of their points away: after begin_problem(). `records` are those of lumped contacts, `states` the contact states
+/// where the stage begins, of part pair rows. Called by all lanes.
+template <class Warp, class Key>
+ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const SolverStage& stage, int count,
+                                   const Key& key, const LumpedRecord* records, const double* states,
+                                   VelocityProblem& p, const SolverMemory& m) {
+  list_terms(warp, in, count, key, p, m);
+  const double* const known = m.vectors.previous;
+  State before;
+  before.contact_state.data = states;
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const PolygonColumns columns = columns_of(m, pair);
+    const RelativeTwist<double> twist = relative_twist(m, pair, known);
+    const Vec3d turning =
+        0.5 * (m.bodies[pair.a].twist(known).angular + m.bodies[pair.b].twist(known).angular);
+    for (int t = 0; t < pair.terms; ++t) {
+      ContactTerm& shared = m.terms[pair.first_term + t];
+      ContactTerm term = shared;
+      const PartPairView& parts = in.scene.part_pairs[term.part_pair];
+      const bool is_lumped = in.scene.pairs[term.view].model != static_cast<std::int32_t>(ContactModel::kPressureField);
+      const LumpedRecord& record = records[parts.row];
+      Softness softness = {};
+      term.law = law_of(in.scene, in.contact, in.environment, term.view, parts, softness);
+      term.law.slip_tolerance = p.parameters.slip_tolerance;
+      term.row = parts.row;
+      if (is_lumped && warp.lane() == 0) columns.write(term.first, record.contact);
+      warp.sync();
+      const PatchPlate plate = is_lumped ? plate_of(record.contact) : plate_of(warp, columns, term);
+      term.arm = plate.arm;
+      term.normal = plate.normal;
+      term.spin_radius = term.law.spin_radius * plate.radius;
+      const double speed = dot(plate.normal, twist.at(plate.arm));
+      term.begun = touched(term.law, read_memory(in.scene, before, 0, parts.row), is_lumped ? record.metric : 0.0,
+                           speed);
+      if (is_lumped && term.law.impact_factor >= 0 && warp.lane() == 0) {
+        columns.set_dissipation(term.first, term.law.impact_factor / term.begun.impact_speed);
+      }
+      for (int k = warp.lane(); k < term.polygons; k += Warp::kSize) columns.set_friction(term.first + k, 0);
+      warp.sync();
+      const Vec3d bend = carried_bend(term.begun.bend, plate.normal, stage.step * dot(plate.normal, turning));
+      term.bent = {bend, term.spin_radius * term.begun.twist};
+      term.impulse = first_normal_impulse(warp, stage.step, columns, term, twist);
+      set_weights(term, term.slip_at(twist), stage.step);
+      if (warp.lane() == 0) shared = term;
+      warp.sync();
+    }
+  }
+}
+
+/// By how much what a term holds differs from what the velocities of a solve say, as ImpulseSums::kMissed, and that
+/// friction. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_RARE void add_term_agreement(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
+                                          const double* velocities, double& missed, double& friction) {
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
+    for (int t = 0; t < pair.terms; ++t) {
+      const ContactTerm& term = m.terms[pair.first_term + t];
+      const double impulse = normal_impulse_of(warp, p.parameters, columns_of(m, pair), term, twist);
+      const double of_limit = term.law.friction;
+      missed += of_limit * abs(impulse - term.impulse);
+      friction += of_limit * impulse;
+      if (!term.law.has_bristles) continue;
+      const BristleWeights weights = bristle_weights(term.law, term.slip_at(twist), term.begun.dwell, p.parameters.step);
+      missed += of_limit * impulse * abs(weights.sticking - term.weights.sticking);
+    }
+  }
+}
+
+/// Holds what the velocities of a solve say. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_RARE void renew_terms(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
+                                   const double* velocities) {
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
+    for (int t = 0; t < pair.terms; ++t) {
+      ContactTerm& term = m.terms[pair.first_term + t];
+      const double impulse = normal_impulse_of(warp, p.parameters, columns_of(m, pair), term, twist);
+      warp.sync();
+      if (warp.lane() == 0) {
+        term.impulse = impulse;
+        set_weights(term, term.slip_at(twist), p.parameters.step);
+      }
+      warp.sync();
+    }
+  }
+}
+
+/// What a term keeps after a stage, at the velocities that were found. Where another stage of the sub-step follows, its
+/// bend is extrapolated as momenta are.
+ISOPATCH_HD ContactMemory memory_after(const ContactTerm& term, const SolverStage& stage, Slip slip) {
+  ContactMemory next = {term.begun.impact_speed, next_offset(term.law, term.begun.offset, stage.duration), {0, 0, 0}, 0,
+                        0, term.begun.age + stage.duration};
+  if (!term.law.has_bristles) return next;
+  const Slip bend =
+      next_bend(term.law.bristle, friction_at(term.friction, slip).bristles, term.bent, stage.step);
+  next.bend = bend.along;
+  next.twist = term.spin_radius > 0 ? bend.spin / term.spin_radius : 0;
+  next.dwell = term.weights.dwell;
+  if (stage.last) return next;
+  constexpr double kBeyond = (1 - kGamma) / kGamma;
+  next.bend = fma(kBeyond, next.bend - term.begun.bend, term.begun.bend);
+  next.twist = fma(kBeyond, next.twist - term.begun.twist, term.begun.twist);
+  next.dwell = bristle_weights(term.law, slip, term.begun.dwell, stage.duration).dwell;
+  return next;
+}
+
+/// Writes the contact states after a stage: zeros for part pairs with a law that do not touch. Before another stage of
+/// the sub-step, also into `now`, which that stage begins with. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_RARE void end_terms(Warp& warp, const StageInput& in, const SolverStage& stage, const VelocityProblem& p,
+                                 const SolverMemory& m, double* now, double* next) {
+  const int size = in.scene.contact.state_size;
+  for (int view = 0; view < in.scene.num_pair_views; ++view) {
+    const PairView& of = in.scene.pairs[view];
+    if (!has_law(of)) continue;
+    for (int i = size * of.rows_begin + warp.lane(); i < size * of.rows_end; i += Warp::kSize) next[i] = 0;
+  }
+  warp.sync();
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const RelativeTwist<double> twist = relative_twist(m, pair, m.vectors.velocity);
+    for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
+      const ContactTerm& term = m.terms[pair.first_term + t];
+      const std::int64_t first = static_cast<std::int64_t>(size) * term.row;
+      for_each_number_of(memory_after(term, stage, term.slip_at(twist)), [&](int k, double value) {
+        next[first + k] = value;
+        if (!stage.last) now[first + k] = value;
+      });
+    }
+  }
+  warp.sync();
+}
+
+}  // namespace isopatch::detail
