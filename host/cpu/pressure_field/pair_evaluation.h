@@ -17,7 +17,7 @@ void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environ
   const auto& [scene, state, results, candidates] = call.batch;
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   SerialWarp warp;
-  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {},
+  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, taker == nullptr ? nullptr : taker->bristles, scene, state, results, environment, pair, {},
                                nullptr, remaining,
                                [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
                                  const PartPairWork only[] = {{&context, 0, {}}};
@@ -144,20 +144,41 @@ template <class T, bool brute_force>
 void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work,
                        const PackedRows& rows) {
   const EvaluationBatch& batch = call.batch;
+  BristleMoments* const bristles = has_law(batch.scene.pairs[pair]) ? &work.pair.bristles : nullptr;
+  const auto sinks_of_rows = with_sink(BristleSink<T>{bristles}, row_sinks<T>(batch.results, rows));
   const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
     const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
       SerialWarp alone;
       static_cast<const Sinks*>(to)->add(alone, polygon);
     };
-    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, &sinks, add});
+    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, bristles, &sinks, add});
   };
   if (work.elastic.is_wanted()) {
     const SortedDestination<ElasticPolygon> elastic = {work.elastic};
-    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, row_sinks<T>(batch.results, rows)));
+    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, sinks_of_rows));
     finish_patch_contacts(batch, environment, pair, work.elastic);
   } else {
-    evaluate(row_sinks<T>(batch.results, rows));
+    evaluate(sinks_of_rows);
   }
+}
+
+/// Evaluates the pairs with bristles, polygon by polygon; returns the others.
+template <class T, bool brute_force>
+std::span<const std::int64_t> evaluate_with_bristles(const PressureFieldCall& call,
+                                                     std::span<const std::int64_t> near_pairs,
+                                                     PressureFieldWorkspace& work, const PackedRows& rows) {
+  work.others.clear();
+  work.elastic.begin(false);
+  for (const std::int64_t item : near_pairs) {
+    const auto [environment, pair] = NearPair::of(call.batch.scene, item);
+    if (!has_law(call.batch.scene.pairs[pair])) {
+      work.others.push_back(item);
+      continue;
+    }
+    evaluate_one_pair<T, brute_force>(call, environment, pair, work, rows);
+    if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
+  }
+  return work.others;
 }
 
 /// All outputs of near pairs. Without polygons there is SIMD.
@@ -167,6 +188,7 @@ void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t>
   const SceneView& scene = call.batch.scene;
   constexpr bool kInStages = !has(outputs, Outputs::kPolygons);
   if constexpr (kInStages) {
+    if (scene.laws != nullptr) near_pairs = evaluate_with_bristles<T, brute_force>(call, near_pairs, work, rows);
     constexpr bool kPatch = has(outputs, Outputs::kPatch);
     if (parts_of(scene) == Parts::kOne) {
       evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, near_pairs, work);

@@ -56,6 +56,7 @@ template <class T>
 struct PolygonTaker {
   std::int64_t environment;
   int pair;
+  BristleMoments* bristles;  // which one of the sinks fills; null if the pair has none
   const void* sinks;
   void (*add)(const void* sinks, const FoundPolygon<T>& polygon);
 };
