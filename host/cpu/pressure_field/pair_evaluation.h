@@ -120,7 +120,7 @@ struct TakerSink {
 
   template <class Warp>
   void add(Warp& /*warp*/, const FoundPolygon<T>& polygon) const {
-    taker.add(taker.sinks, polygon);
+    if (taker.add != nullptr) taker.add(taker.sinks, polygon);
   }
 };
 
@@ -136,7 +136,8 @@ void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspac
   const auto& [scene, state, results, candidates] = call.batch;
   AskingWarp warp(work.simd.traversal.counter);
   evaluate_pair<T, Outputs::kAll, brute_force>(warp, work.pair, scene, state, results, taker.environment, taker.pair,
-                                               {}, nullptr, Remaining::everything(), TakerSink<T>{taker});
+                                               {}, nullptr, Remaining::everything(),
+                                               with_sink(BristleSink<T>{taker.bristles}, sink_list(TakerSink<T>{taker})));
 }
 
 /// All outputs, with polygons for all sinks that are wanted.
@@ -145,7 +146,6 @@ void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, 
                        const PackedRows& rows) {
   const EvaluationBatch& batch = call.batch;
   BristleMoments* const bristles = has_law(batch.scene.pairs[pair]) ? &work.pair.bristles : nullptr;
-  const auto sinks_of_rows = with_sink(BristleSink<T>{bristles}, row_sinks<T>(batch.results, rows));
   const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
     const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
       SerialWarp alone;
@@ -155,27 +155,26 @@ void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, 
   };
   if (work.elastic.is_wanted()) {
     const SortedDestination<ElasticPolygon> elastic = {work.elastic};
-    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, sinks_of_rows));
+    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, row_sinks<T>(batch.results, rows)));
     finish_patch_contacts(batch, environment, pair, work.elastic);
   } else {
-    evaluate(sinks_of_rows);
+    evaluate(row_sinks<T>(batch.results, rows));
   }
 }
 
-/// Evaluates the pairs with bristles, polygon by polygon; returns the others.
+/// Evaluates the pairs with bristles, pair by pair; returns the others.
 template <class T, bool brute_force>
 std::span<const std::int64_t> evaluate_with_bristles(const PressureFieldCall& call,
                                                      std::span<const std::int64_t> near_pairs,
-                                                     PressureFieldWorkspace& work, const PackedRows& rows) {
+                                                     PressureFieldWorkspace& work) {
   work.others.clear();
-  work.elastic.begin(false);
   for (const std::int64_t item : near_pairs) {
     const auto [environment, pair] = NearPair::of(call.batch.scene, item);
     if (!has_law(call.batch.scene.pairs[pair])) {
       work.others.push_back(item);
       continue;
     }
-    evaluate_one_pair<T, brute_force>(call, environment, pair, work, rows);
+    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, &work.pair.bristles, nullptr, nullptr});
     if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
   }
   return work.others;
@@ -188,7 +187,7 @@ void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t>
   const SceneView& scene = call.batch.scene;
   constexpr bool kInStages = !has(outputs, Outputs::kPolygons);
   if constexpr (kInStages) {
-    if (scene.laws != nullptr) near_pairs = evaluate_with_bristles<T, brute_force>(call, near_pairs, work, rows);
+    if (scene.laws != nullptr) near_pairs = evaluate_with_bristles<T, brute_force>(call, near_pairs, work);
     constexpr bool kPatch = has(outputs, Outputs::kPatch);
     if (parts_of(scene) == Parts::kOne) {
       evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, near_pairs, work);

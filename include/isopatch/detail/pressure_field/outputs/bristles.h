@@ -21,82 +21,93 @@ struct BristleMoments {
   std::int64_t word[kWords];
 };
 
+template <class D>
+ISOPATCH_HD Vec3<D> for_all(Vec3d v) {
+  return {D(v.x), D(v.y), D(v.z)};
+}
+
 /// The scale of each of the sums.
 ISOPATCH_HD FixedPointScale<double> bristle_scale(const PairBounds& bounds, int sum) {
   const double reach = bounds.torque / bounds.force;
   return FixedPointScale<double>::from_bound(sum == 0 ? bounds.force : sum < 4 ? bounds.torque : bounds.torque * reach);
 }
 
-/// Integrals of a polygon about a point in it: of the pressure times 1, x, y, xx, xy and yy.
+/// Integrals of a polygon about a point in it: of the pressure times 1, x, y, xx, xy and yy. D is the number of the
+/// polygon.
+template <class D>
 struct PressureMoments {
-  double one = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+  D one = D(0), x = D(0), y = D(0), xx = D(0), xy = D(0), yy = D(0);
 
   /// Adds those of the triangle of the point, a and b, with the pressure p + g . x.
-  ISOPATCH_HD void add(double p, double gx, double gy, double ax, double ay, double bx, double by) {
-    const double twice = fma(ax, by, -(ay * bx));  // the area
-    const auto second = [](double a1, double b1, double a2, double b2) {
-      return (2 * fma(a1, a2, b1 * b2) + fma(a1, b2, b1 * a2)) / 24;
-    };
-    const auto third = [](double a1, double b1, double a2, double b2, double a3, double b3) {
-      const double pure = fma(a1 * a2, a3, b1 * b2 * b3);
-      const double mixed = fma(a1 * a2, b3, fma(a1 * b2, a3, b1 * a2 * a3)) +
-                           fma(a1 * b2, b3, fma(b1 * a2, b3, b1 * b2 * a3));
-      return fma(3.0, pure, mixed) / 60;
-    };
-    const double of_x = (ax + bx) / 6, of_y = (ay + by) / 6;
-    const double xx2 = second(ax, bx, ax, bx), xy2 = second(ax, bx, ay, by), yy2 = second(ay, by, ay, by);
-    one = fma(twice, fma(p, 0.5, fma(gx, of_x, gy * of_y)), one);
+  ISOPATCH_HD void add(D p, D gx, D gy, D ax, D ay, D bx, D by) {
+    const D twice = fma(ax, by, -(ay * bx));  // the area
+    const D of_x = (ax + bx) * D(1.0 / 6), of_y = (ay + by) * D(1.0 / 6);
+    // integrals of products of two and three coordinates over twice the area, by vertices
+    const D cross_xy = fma(ax, by, bx * ay);
+    const D xx2 = fma(ax, ax + bx, bx * bx) * D(1.0 / 12), yy2 = fma(ay, ay + by, by * by) * D(1.0 / 12);
+    const D xy2 = fma(D(2), fma(ax, ay, bx * by), cross_xy) * D(1.0 / 24);
+    const D xxx = fma(ax * ax, ax + bx, (bx * bx) * (ax + bx)) * D(1.0 / 20);
+    const D yyy = fma(ay * ay, ay + by, (by * by) * (ay + by)) * D(1.0 / 20);
+    const D xxy = fma(ay, fma(ax, fma(D(3), ax, bx + bx), bx * bx), by * fma(bx, fma(D(3), bx, ax + ax), ax * ax)) *
+                  D(1.0 / 60);
+    const D xyy = fma(ax, fma(ay, fma(D(3), ay, by + by), by * by), bx * fma(by, fma(D(3), by, ay + ay), ay * ay)) *
+                  D(1.0 / 60);
+    one = fma(twice, fma(p, D(0.5), fma(gx, of_x, gy * of_y)), one);
     x = fma(twice, fma(p, of_x, fma(gx, xx2, gy * xy2)), x);
     y = fma(twice, fma(p, of_y, fma(gx, xy2, gy * yy2)), y);
-    const double xxx = third(ax, bx, ax, bx, ax, bx), xxy = third(ax, bx, ax, bx, ay, by),
-                 xyy = third(ax, bx, ay, by, ay, by), yyy = third(ay, by, ay, by, ay, by);
     xx = fma(twice, fma(p, xx2, fma(gx, xxx, gy * xxy)), xx);
     xy = fma(twice, fma(p, xy2, fma(gx, xxy, gy * xyy)), xy);
     yy = fma(twice, fma(p, yy2, fma(gx, xyy, gy * yyy)), yy);
   }
 };
 
+/// Calls visit(sum, quanta) for what a polygon adds to each of the sums. T is the number of the polygon.
+template <class T, class Visit>
+ISOPATCH_HD void for_each_bristle_sum(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& s,
+                                      int count, const Visit& visit) {
+  using D = DoubleOf<T>;
+  const D radius = cast<D>(plane.radius), square = radius * radius, cube = square * radius, fourth = square * square;
+  const D X = radius * cast<D>(s.middle_x), Y = radius * cast<D>(s.middle_y);
+  const D middle = fma(plane.pressure_u, X, fma(plane.pressure_v, Y, plane.pressure));
+  const T p = cast<T>(middle), gx = cast<T>(radius * plane.pressure_u), gy = cast<T>(radius * plane.pressure_v);
+  PressureMoments<T> in_radii;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    const auto is_side = s.has_side(i);
+    const auto at = [&](T x) { return select(is_side, x, T(0)); };
+    in_radii.add(p, gx, gy, at(s.x0[i]), at(s.y0[i]), at(s.x1[i]), at(s.y1[i]));
+  }
+  const PressureMoments<D> m = {square * cast<D>(in_radii.one), cube * cast<D>(in_radii.x),
+                                cube * cast<D>(in_radii.y),     fourth * cast<D>(in_radii.xx),
+                                fourth * cast<D>(in_radii.xy),  fourth * cast<D>(in_radii.yy)};
+  const Vec3<D> u = plane.axes.u, v = plane.axes.v;
+  const Vec3<D> q = fma(X, u, fma(Y, v, plane.origin)) - for_all<D>(f.frame.reference_M);  // the middle
+  const Vec3<D> first = fma(m.x, u, m.y * v);                                              // about it
+  const auto put = [&](int sum, D value) { visit(sum, D(bristle_scale(f.bounds, sum).to_quanta) * value); };
+  const auto put_second = [&](int sum, D ui, D vi, D uj, D vj, D qi, D qj, D fi, D fj) {
+    const D own = fma(m.xx * ui, uj, fma(m.xy, fma(ui, vj, vi * uj), m.yy * vi * vj));
+    put(sum, fma(m.one * qi, qj, fma(qi, fj, fma(fi, qj, own))));
+  };
+  put(0, m.one);
+  put(1, fma(m.one, q.x, first.x)), put(2, fma(m.one, q.y, first.y)), put(3, fma(m.one, q.z, first.z));
+  put_second(4, u.x, v.x, u.x, v.x, q.x, q.x, first.x, first.x);
+  put_second(5, u.y, v.y, u.y, v.y, q.y, q.y, first.y, first.y);
+  put_second(6, u.z, v.z, u.z, v.z, q.z, q.z, first.z, first.z);
+  put_second(7, u.x, v.x, u.y, v.y, q.x, q.y, first.x, first.y);
+  put_second(8, u.x, v.x, u.z, v.z, q.x, q.z, first.x, first.z);
+  put_second(9, u.y, v.y, u.z, v.z, q.y, q.z, first.y, first.z);
+}
+
 /// Adds a polygon. Called by any lane.
 template <class T, class Warp>
 ISOPATCH_HD_RARE void add_bristle_moments(Warp& warp, const FoundPolygon<T>& polygon, BristleMoments& to) {
-  const PairContext& f = polygon.context;
-  const ContactPlane<T>& plane = polygon.plane;
-  const Segments<T>& s = polygon.segments;
-  const double radius = static_cast<double>(plane.radius);
-  const double X = radius * static_cast<double>(s.middle_x), Y = radius * static_cast<double>(s.middle_y);
-  const double gx = plane.pressure_u, gy = plane.pressure_v;
-  const double middle = fma(gx, X, fma(gy, Y, static_cast<double>(plane.pressure)));
-  PressureMoments m;
-  for (int i = 0; i < polygon.count; ++i) {
-    if (!s.has_side(i)) continue;
-    m.add(middle, gx, gy, radius * static_cast<double>(s.x0[i]), radius * static_cast<double>(s.y0[i]),
-          radius * static_cast<double>(s.x1[i]), radius * static_cast<double>(s.y1[i]));
-  }
-  const Vec3d u = plane.axes.u, v = plane.axes.v;
-  const Vec3d q = fma(X, u, fma(Y, v, plane.origin)) - f.frame.reference_M;  // the middle
-  const Vec3d first = fma(m.x, u, m.y * v);                                  // about it
-  const auto second = [&](double ui, double vi, double uj, double vj, double qi, double qj, double fi, double fj) {
-    const double own = fma(m.xx * ui, uj, fma(m.xy, fma(ui, vj, vi * uj), m.yy * vi * vj));
-    return fma(m.one * qi, qj, fma(qi, fj, fma(fi, qj, own)));
-  };
-  const double value[BristleMoments::kSums] = {
-      m.one,
-      fma(m.one, q.x, first.x),
-      fma(m.one, q.y, first.y),
-      fma(m.one, q.z, first.z),
-      second(u.x, v.x, u.x, v.x, q.x, q.x, first.x, first.x),
-      second(u.y, v.y, u.y, v.y, q.y, q.y, first.y, first.y),
-      second(u.z, v.z, u.z, v.z, q.z, q.z, first.z, first.z),
-      second(u.x, v.x, u.y, v.y, q.x, q.y, first.x, first.y),
-      second(u.x, v.x, u.z, v.z, q.x, q.z, first.x, first.z),
-      second(u.y, v.y, u.z, v.z, q.y, q.z, first.y, first.z)};
-  for (int k = 0; k < BristleMoments::kSums; ++k) {
+  const auto add = [&](int sum, double quanta) {
+    if (!(abs(quanta) < static_cast<double>(kMaxQuanta))) return;  // then the pair's sums overflow too
     ReproducibleSum<double> term;
-    const double quanta = value[k] * bristle_scale(f.bounds, k).to_quanta;
-    if (!(abs(quanta) < static_cast<double>(kMaxQuanta))) continue;  // then the pair's sums overflow too
     term.add(quanta);
-    for (int i = 0; i < ReproducibleSum<double>::kLimbs; ++i) warp.add(to.word + 2 * k + i, term.limb[i]);
-  }
+    for (int i = 0; i < ReproducibleSum<double>::kLimbs; ++i) warp.add(to.word + 2 * sum + i, term.limb[i]);
+  };
+  for_each_bristle_sum(polygon.context, polygon.plane, polygon.segments, polygon.count, add);
 }
 
 /// A sink of polygons with bristles.
