@@ -160,8 +160,8 @@ class CudaSimulator final : public Simulator::Implementation {
   }
 
   SolverSize solver_size(std::int32_t capacity) const {
-    return {scene_.num_bodies(), view().num_joints, view().num_dofs, scene_.num_pairs(), capacity,
-            num_memory_rows(scene_.data().view)};
+    return {scene_.num_bodies(), view().num_joints, view().num_dofs,
+            scene_.num_pairs(),  capacity,          num_memory_rows(scene_.data().view)};
   }
 
   std::size_t polygon_size() const {
@@ -199,22 +199,23 @@ class CudaSimulator final : public Simulator::Implementation {
     call.output = output;
     const bool in_float = options_.precision == Precision::kFloat;
     std::byte* const polygons = arrays.polygons.data();
-    call.arrays = {arrays.plans.data(),
-                   arrays.bodies.data(),
-                   arrays.poses.data(),
-                   arrays.forces.data(),
-                   output.pair_wrench_mean.data == nullptr ? nullptr : arrays.sums.data(),
-                   arrays.contact_states.data(),
-                   arrays.next_contact_states.data(),
-                   arrays.counts.data(),
-                   {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
-                    in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
-                    in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity, arrays.lumped.data()},
-                   arrays.going_on.data(),
-                   arrays.sorting.data(),
-                   arrays.solver.data(),
-                   solver_size(capacity).words(),
-                   static_cast<std::int32_t>(warps_)};
+    call.arrays = {
+        arrays.plans.data(),
+        arrays.bodies.data(),
+        arrays.poses.data(),
+        arrays.forces.data(),
+        output.pair_wrench_mean.data == nullptr ? nullptr : arrays.sums.data(),
+        arrays.contact_states.data(),
+        arrays.next_contact_states.data(),
+        arrays.counts.data(),
+        {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
+         in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
+         in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity, arrays.lumped.data()},
+        arrays.going_on.data(),
+        arrays.sorting.data(),
+        arrays.solver.data(),
+        solver_size(capacity).words(),
+        static_cast<std::int32_t>(warps_)};
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
     const int states = num_contact_states(scene_.data().view);

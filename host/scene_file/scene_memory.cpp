@@ -7,10 +7,11 @@
 
 namespace isopatch::detail {
 
-const std::vector<std::string> kMemoryKeysOfContact = {"friction_model", "bristle",         "normal", "small_speed",
-                                                       "latch",          "relaxation_time"};
-const std::vector<std::string> kMemoryKeysOfPair = {"friction_model", "bristle", "stiffness",   "exponent",     "restitution",
-                                                    "exact_spheres",  "inside",  "spin_radius", "contact_state"};
+const std::vector<std::string> kMemoryKeysOfContact = {"friction_model", "bristle", "normal",
+                                                       "small_speed",    "latch",   "relaxation_time"};
+const std::vector<std::string> kMemoryKeysOfPair = {"friction_model", "bristle",     "stiffness",
+                                                    "exponent",       "restitution", "exact_spheres",
+                                                    "inside",         "spin_radius", "contact_state"};
 
 namespace {
 

@@ -52,13 +52,13 @@ __global__ void __launch_bounds__(kBlock)
     find_lumped_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to) {
   for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
     CudaWarp warp;
-    const std::uint32_t status = find_lumped_contacts(model_of<Model>(call.scene), call.scene, call.state, environment,
-                                                      view, to.lumped_of(call.scene, environment),
-                                                      [&](std::uint64_t key) {
-                                                        SolverContact<T> place = {};  // the solver takes the record
-                                                        place.key = key;
-                                                        to.append(warp, environment, place);
-                                                      });
+    const std::uint32_t status =
+        find_lumped_contacts(model_of<Model>(call.scene), call.scene, call.state, environment, view,
+                             to.lumped_of(call.scene, environment), [&](std::uint64_t key) {
+                               SolverContact<T> place = {};  // the solver takes the record
+                               place.key = key;
+                               to.append(warp, environment, place);
+                             });
     if (status != kOk) set_status(warp, call.results, environment, status);
   });
 }

@@ -23,10 +23,10 @@ struct StepSize {
 
   template <class Visit>
   static void for_each_member(const Visit& visit) {
-    for (const auto member : {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::parts,
-                              &StepSize::stage_bodies, &StepSize::forces, &StepSize::polygons, &StepSize::polygon_bytes,
-                              &StepSize::contact_states, &StepSize::kept_contact_states, &StepSize::lumped, &StepSize::sorting,
-                              &StepSize::solver_words}) {
+    for (const auto member :
+         {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::parts, &StepSize::stage_bodies,
+          &StepSize::forces, &StepSize::polygons, &StepSize::polygon_bytes, &StepSize::contact_states,
+          &StepSize::kept_contact_states, &StepSize::lumped, &StepSize::sorting, &StepSize::solver_words}) {
       visit(member);
     }
   }

@@ -15,7 +15,7 @@ struct StepArraysView {
   StageBody* bodies;  // step_copies() rows, as of forces
   double* poses;
   double* forces;
-  double* sums;  // null where no mean is asked for
+  double* sums;                                  // null where no mean is asked for
   double *contact_states, *next_contact_states;  // the former with step_copies() rows
   StepCounts* counts;
   ContactLists contacts;   // `found` is 0 between stages

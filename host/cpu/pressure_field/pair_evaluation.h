@@ -17,8 +17,8 @@ void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environ
   const auto& [scene, state, results, candidates] = call.batch;
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   SerialWarp warp;
-  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, taker == nullptr ? nullptr : taker->bristles, scene, state, results, environment, pair, {},
-                               nullptr, remaining,
+  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, taker == nullptr ? nullptr : taker->bristles,
+                               scene, state, results, environment, pair, {}, nullptr, remaining,
                                [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
                                  const PartPairWork only[] = {{&context, 0, {}}};
                                  sum_part_pairs({only, 1}, work.simd, &sums, taker);
@@ -135,9 +135,9 @@ void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspac
   }
   const auto& [scene, state, results, candidates] = call.batch;
   AskingWarp warp(work.simd.traversal.counter);
-  evaluate_pair<T, Outputs::kAll, brute_force>(warp, work.pair, scene, state, results, taker.environment, taker.pair,
-                                               {}, nullptr, Remaining::everything(),
-                                               with_sink(BristleSink<T>{taker.bristles}, sink_list(TakerSink<T>{taker})));
+  evaluate_pair<T, Outputs::kAll, brute_force>(
+      warp, work.pair, scene, state, results, taker.environment, taker.pair, {}, nullptr, Remaining::everything(),
+      with_sink(BristleSink<T>{taker.bristles}, sink_list(TakerSink<T>{taker})));
 }
 
 /// All outputs, with polygons for all sinks that are wanted.

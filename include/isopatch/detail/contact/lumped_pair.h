@@ -28,11 +28,11 @@ struct LumpedPart {
 
 /// What two parts have in common, from the origin of body a in world axes.
 struct FoundPatch {
-  LumpedPatch patch;   // no contact unless its metric is positive
-  double area;         // |a|, m^2; 0 of a point
-  Symmetric3 second;   // C, m^5; of a point 0
-  double depth;        // of the patch's point below the surface that it presses on, or of a point contact, m
-  bool has_no_force;   // the parts overlap, one of them inside the other
+  LumpedPatch patch;  // no contact unless its metric is positive
+  double area;        // |a|, m^2; 0 of a point
+  Symmetric3 second;  // C, m^5; of a point 0
+  double depth;       // of the patch's point below the surface that it presses on, or of a point contact, m
+  bool has_no_force;  // the parts overlap, one of them inside the other
 };
 
 /// A lumped contact as the solver of steps takes it, in double whatever the evaluation's precision, and what its memory

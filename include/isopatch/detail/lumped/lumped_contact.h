@@ -104,8 +104,7 @@ ISOPATCH_HD FrictionStep begin_friction(const LumpedNumbers& law, Vec3d normal, 
 /// The memory after the step, with the friction of the bristles in it.
 ISOPATCH_HD ContactMemory end_friction(const LumpedNumbers& law, const FrictionStep& step, Slip bristles,
                                        double spin_radius, const ContactMemory& begun, double dt) {
-  ContactMemory next = {
-      begun.impact_speed, next_offset(law, begun.offset, dt), {0, 0, 0}, 0, 0, begun.age + dt};
+  ContactMemory next = {begun.impact_speed, next_offset(law, begun.offset, dt), {0, 0, 0}, 0, 0, begun.age + dt};
   if (!law.has_bristles) return next;
   const Slip bend = next_bend(law.bristle, bristles, step.bent, dt);
   next.bend = bend.along;

@@ -24,9 +24,9 @@ struct Workspace {
 template <class T, bool with_patch, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp,
           class SumPartPair>
 ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, StoredWrenchSums* own_sums,
-                               BristleMoments* bristles, const SceneView& scene, const State& state, const Results& results,
-                               std::int64_t environment, int pair, WorkSlice slice, SharedWrenchSums* shared,
-                               Remaining remaining, const SumPartPair& sum_part_pair) {
+                               BristleMoments* bristles, const SceneView& scene, const State& state,
+                               const Results& results, std::int64_t environment, int pair, WorkSlice slice,
+                               SharedWrenchSums* shared, Remaining remaining, const SumPartPair& sum_part_pair) {
   const PairView& view = scene.pairs[pair];
   const bool simple = has_one_part_pair<parts>(view);
   const bool write_part_pairs = !simple && (results.part_pair_wrench.data != nullptr || bristles != nullptr);
@@ -44,8 +44,8 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, Stor
   }
   const auto add_bristles = [&](std::int32_t part_pair, const SumFrame& frame, const PairBounds& bounds,
                                 PairResult& result) {
-    const AddedFriction own = end_bristles(scene, state, results, environment, pair, part_pair, frame, bounds, result,
-                                           *bristles);
+    const AddedFriction own =
+        end_bristles(scene, state, results, environment, pair, part_pair, frame, bounds, result, *bristles);
     add_friction(own, result);
     friction = {friction.force + own.force, friction.torque + own.torque};
   };

@@ -48,10 +48,10 @@ struct PressureMoments {
     const D xy2 = fma(D(2), fma(ax, ay, bx * by), cross_xy) * D(1.0 / 24);
     const D xxx = fma(ax * ax, ax + bx, (bx * bx) * (ax + bx)) * D(1.0 / 20);
     const D yyy = fma(ay * ay, ay + by, (by * by) * (ay + by)) * D(1.0 / 20);
-    const D xxy = fma(ay, fma(ax, fma(D(3), ax, bx + bx), bx * bx), by * fma(bx, fma(D(3), bx, ax + ax), ax * ax)) *
-                  D(1.0 / 60);
-    const D xyy = fma(ax, fma(ay, fma(D(3), ay, by + by), by * by), bx * fma(by, fma(D(3), by, ay + ay), ay * ay)) *
-                  D(1.0 / 60);
+    const D xxy =
+        fma(ay, fma(ax, fma(D(3), ax, bx + bx), bx * bx), by * fma(bx, fma(D(3), bx, ax + ax), ax * ax)) * D(1.0 / 60);
+    const D xyy =
+        fma(ax, fma(ay, fma(D(3), ay, by + by), by * by), bx * fma(by, fma(D(3), by, ay + ay), ay * ay)) * D(1.0 / 60);
     one = fma(twice, fma(p, D(0.5), fma(gx, of_x, gy * of_y)), one);
     x = fma(twice, fma(p, of_x, fma(gx, xx2, gy * xy2)), x);
     y = fma(twice, fma(p, of_y, fma(gx, xy2, gy * yy2)), y);
@@ -171,8 +171,7 @@ ISOPATCH_HD_RARE AddedFriction end_bristles(const SceneView& scene, const State&
   const ContactMemory begun =
       touched(law, read_memory(scene, state, environment, parts.row), 0, dot(n, motion.velocity));
   const Slip slip = {tangential(motion.velocity, n), spin_radius * dot(n, motion.angular)};
-  const FrictionStep step =
-      begin_friction(law, n, spin_radius, slip, dot(n, motion.mean_angular), begun, dt);
+  const FrictionStep step = begin_friction(law, n, spin_radius, slip, dot(n, motion.mean_angular), begun, dt);
   const Friction friction = friction_at(step.term, slip);
   write_memory(scene, results, environment, parts.row,
                end_friction(law, step, friction.bristles, spin_radius, begun, dt));
@@ -184,8 +183,7 @@ ISOPATCH_HD_RARE AddedFriction end_bristles(const SceneView& scene, const State&
 ISOPATCH_HD_RARE void forget_far_part_pairs(const SceneView& scene, const State& state, const Results& results,
                                             std::int64_t environment, const PairView& pair) {
   if (results.contact_state.data == nullptr || num_part_pairs(pair) == 1) return;
-  const Transform<double> X_AB =
-      relative(read_pose(state, environment, pair.a), read_pose(state, environment, pair.b));
+  const Transform<double> X_AB = relative(read_pose(state, environment, pair.a), read_pose(state, environment, pair.b));
   std::int32_t last = -1;  // row that has a near part pair
   for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
     const PartPairView& parts = scene.part_pairs[i];
