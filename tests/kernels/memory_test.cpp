@@ -18,8 +18,8 @@ struct MemoryOnGpu : ::testing::Test {
 };
 
 ResultArrays evaluated(const Scene& scene, const StateArrays& states, Backend backend, Precision precision) {
-  ResultArrays results(scene, states.num_environments, {.patch = true, .energy = true, .part_pairs = true,
-                                                        .contact_capacity = 64, .lumped = true});
+  ResultArrays results(scene, states.num_environments,
+                       {.patch = true, .energy = true, .part_pairs = true, .contact_capacity = 64, .lumped = true});
   State state = states.view();
   state.time_step = 2e-3;
   HostEvaluator(scene, {.backend = backend, .precision = precision}).evaluate(state, results.view());

@@ -8,7 +8,7 @@
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/pressure_field/kept_candidates.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/outputs/patch_contacts.h"
+#include "isopatch/detail/pressure_field/outputs/elastic_rows.h"
 
 namespace isopatch::detail {
 
