@@ -22,25 +22,29 @@ Refusal refusal_of_volumes(const PartKind& a, const PartKind& b, const PairKind&
   const auto is_ball = [](const PartKind& part) { return part.primitive == PrimitiveKind::kSphere; };
   const bool ball_on_half_space = (is_ball(a) && b.half_space) || (a.half_space && is_ball(b));
   if (!ball_on_half_space) {
-    return {"not a sphere and a half space", "other overlaps have no volumetric contact yet; take model point or "
-                                             "pressure_field"};
+    return {"not a sphere and a half space",
+            "other overlaps have no volumetric contact yet; take model point or "
+            "pressure_field"};
   }
   if (!pair.exact_spheres) {
-    return {"a sphere and a half space without exact_spheres", "set exact_spheres of the pair: the overlap of a mesh "
-                                                               "has no volumetric contact yet"};
+    return {"a sphere and a half space without exact_spheres",
+            "set exact_spheres of the pair: the overlap of a mesh "
+            "has no volumetric contact yet"};
   }
   return a.rigid && b.rigid && !pair.has_stiffness ? kRigid : Refusal{};
 }
 
 Refusal refusal_of_shape(const PartKind& other, const PairKind& pair) {
   if (other.half_space) {
-    return pair.inside ? Refusal{"a ball inside a half space", "only spheres, boxes, cylinders and capsules have an "
-                                                               "inside"}
+    return pair.inside ? Refusal{"a ball inside a half space",
+                                 "only spheres, boxes, cylinders and capsules have an "
+                                 "inside"}
                        : Refusal{};
   }
   if (other.primitive == PrimitiveKind::kNone) {
-    return {"a ball and a shape without a distance", "a ball touches half spaces, spheres, boxes, cylinders and "
-                                                     "capsules"};
+    return {"a ball and a shape without a distance",
+            "a ball touches half spaces, spheres, boxes, cylinders and "
+            "capsules"};
   }
   const bool by_hertz =
       !pair.inside && (other.primitive == PrimitiveKind::kSphere || other.primitive == PrimitiveKind::kBox);

@@ -181,7 +181,8 @@ void add_laws(SceneData& data) {
     data.contact_states.resize(size * (static_cast<std::size_t>(data.part_pairs.back().row) + 1));
     for (std::int32_t row = view.rows_begin; row < view.rows_end; ++row) {
       const auto& states = pair.contact_state;
-      const std::array<double, 8>& state = states.size() == 1 ? states[0] : states[row - data.pairs[view.pair].rows_begin];
+      const std::array<double, 8>& state =
+          states.size() == 1 ? states[0] : states[row - data.pairs[view.pair].rows_begin];
       std::copy(state.begin(), state.end(), data.contact_states.begin() + static_cast<std::ptrdiff_t>(size) * row);
     }
   }
@@ -266,10 +267,9 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
       if (is_excluded(scene, pair)) continue;
       if (are_joined(scene.bodies[a], scene.bodies[b], pair)) continue;
       const bool found = std::any_of(kinds[a].begin(), kinds[a].end(), [&](const PartKind& of_a) {
-        return std::any_of(kinds[b].begin(), kinds[b].end(),
-                           [&](const PartKind& of_b) {
-                             return model_of(scene.contact.model, of_a, of_b, {}).has_value();
-                           });
+        return std::any_of(kinds[b].begin(), kinds[b].end(), [&](const PartKind& of_b) {
+          return model_of(scene.contact.model, of_a, of_b, {}).has_value();
+        });
       });
       if (found) pairs.push_back(pair);
     }

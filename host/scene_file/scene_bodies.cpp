@@ -28,10 +28,27 @@ class BodyReader {
       : geometries_(geometries), names_(names_of(geometries)) {}
 
   Body read(const JsonValue& value) const {
-    value.allow({"name",    "geometry",    "offset",         "alternatives",    "geometries",
-                 "modulus", "dissipation", "friction",       "foundation_depth", "rigid",           "one_sided",
-                 "fixed",   "position",    "orientation",    "linear_velocity", "angular_velocity",
-                 "mass",    "density",     "center_of_mass", "inertia",         "motion"});
+    value.allow({"name",
+                 "geometry",
+                 "offset",
+                 "alternatives",
+                 "geometries",
+                 "modulus",
+                 "dissipation",
+                 "friction",
+                 "foundation_depth",
+                 "rigid",
+                 "one_sided",
+                 "fixed",
+                 "position",
+                 "orientation",
+                 "linear_velocity",
+                 "angular_velocity",
+                 "mass",
+                 "density",
+                 "center_of_mass",
+                 "inertia",
+                 "motion"});
     Body body;
     body.name = value.required("name").text();
     if (const auto field = value.optional("one_sided")) body.one_sided = field->boolean();
@@ -82,9 +99,8 @@ class BodyReader {
   }
 
   Part read_part(const JsonValue& value, const Body& body) const {
-    value.allow(
-        {"name", "geometry", "alternatives", "position", "orientation", "modulus", "dissipation", "friction",
-         "foundation_depth", "rigid"});
+    value.allow({"name", "geometry", "alternatives", "position", "orientation", "modulus", "dissipation", "friction",
+                 "foundation_depth", "rigid"});
     Part part;
     if (const auto field = value.optional("name")) part.name = field->text();
     read_material(value, part);

@@ -149,12 +149,9 @@ class SceneWriter {
   }
 
   static Json write(const BristleFriction& bristle) {
-    return {{"stiffness", bristle.stiffness},
-            {"damping", bristle.damping},
-            {"viscous", bristle.viscous},
-            {"stribeck_velocity", bristle.stribeck_velocity},
-            {"dwell_time", bristle.dwell_time},
-            {"static_ratio", bristle.static_ratio}};
+    return {{"stiffness", bristle.stiffness},   {"damping", bristle.damping},
+            {"viscous", bristle.viscous},       {"stribeck_velocity", bristle.stribeck_velocity},
+            {"dwell_time", bristle.dwell_time}, {"static_ratio", bristle.static_ratio}};
   }
 
   static Json write(const ContactOptions& contact) {
