@@ -54,14 +54,15 @@ void check_states_of(const Pair& pair, const SceneDescription& scene,
                      const std::vector<std::optional<ContactModel>>& models) {
   const auto& states = pair.contact_state;
   if (states.empty()) return;
-  const auto count = static_cast<std::size_t>(std::ssize(models) - std::count(models.begin(), models.end(), std::nullopt));
+  const auto count =
+      static_cast<std::size_t>(std::ssize(models) - std::count(models.begin(), models.end(), std::nullopt));
   const bool has_memory = std::any_of(models.begin(), models.end(), [&](const auto& model) {
     return model && state_size_of(info_of(*model), pair, scene) == kContactMemorySize;
   });
   if (!has_memory) throw Error("contact_state is given, but no contact of the pair has a memory; leave it out");
   if (states.size() != 1 && states.size() != count) {
-    throw_error("contact_state has {} rows of numbers; it must have 1, or {}, one for each part pair", states.size(),
-                count);
+    throw_error("contact_state has {} rows of numbers; it must have {}", states.size(),
+                count == 1 ? std::string("1") : fmt::format("1, or {}, one for each part pair", count));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     for (std::size_t k = 0; k < states[i].size(); ++k) {
@@ -267,9 +268,7 @@ void check_memory_of(const Pair& pair, const SceneDescription& scene) {
   check_enumerators(pair.friction_model.value_or(FrictionModel::kCoulomb), OverlapNormal::kInertia,
                     ImpactLatch::kFirst);
   const std::vector<std::optional<ContactModel>> models = part_pair_models(pair, scene);
-  const auto has = [&](ContactModel model) {
-    return std::find(models.begin(), models.end(), model) != models.end();
-  };
+  const auto has = [&](ContactModel model) { return std::find(models.begin(), models.end(), model) != models.end(); };
   const bool has_points = has(ContactModel::kPoint), has_volumes = has(ContactModel::kVolumetric);
   const auto refuse_unless = [](bool holds, bool given, const char* key, const char* what) {
     if (given && !holds) throw_error("{} is given, but no part pair is of model {}; leave it out", key, what);
@@ -279,7 +278,8 @@ void check_memory_of(const Pair& pair, const SceneDescription& scene) {
   refuse_unless(has_points, pair.exponent.has_value(), "exponent", "point");
   refuse_unless(has_points, pair.inside, "inside", "point");
   refuse_unless(has_volumes, pair.exact_spheres, "exact_spheres", "volumetric");
-  if (pair.exponent && !pair.stiffness) throw Error("exponent is given without a stiffness, whose unit it sets; give both");
+  if (pair.exponent && !pair.stiffness)
+    throw Error("exponent is given without a stiffness, whose unit it sets; give both");
 
   const bool has_dissipation = has_points && !pair.restitution && dissipates(pair, scene);
   if (has_dissipation && scene.contact.dissipation_model == DissipationModel::kPfc) {
