@@ -41,15 +41,17 @@ StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription
 
 /// Evaluates all of `states`, first `chunk` environments, then parts that take a fraction of a second each. An
 /// exception from `progress` ends it.
-void run_batch(const HostEvaluator& evaluator, const StateArrays& states, ResultArrays& results, std::int64_t chunk,
-               Progress& progress) {
+void run_batch(const HostEvaluator& evaluator, const StateArrays& states, double time_step, ResultArrays& results,
+               std::int64_t chunk, Progress& progress) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kShort(200), kLong(800);
 
   for (std::int64_t begin = 0; begin < states.num_environments;) {
     const std::int64_t count = std::min(chunk, states.num_environments - begin);
     const Clock::time_point start = Clock::now();
-    evaluator.evaluate(states.view(begin, count), results.view(begin));
+    State state = states.view(begin, count);
+    state.time_step = time_step;
+    evaluator.evaluate(state, results.view(begin));
     begin += count;
     progress.update(begin);
 
@@ -136,15 +138,22 @@ void evaluate_command(const EvaluateArguments& arguments) {
 
   const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
   for (const std::string& warning : warnings_of(evaluator.scene())) print_warning(warning);
+  const bool has_memory = evaluator.scene().contact_state_size() > 0;
+  if (arguments.time_step && !has_memory) {
+    print_warning("--dt changes nothing: no contact of the scene has a memory");
+  }
   stages.finish("build");
 
   const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
   ResultArrays results(evaluator.scene(), states.num_environments,
-                       {.energy = arguments.energy, .part_pairs = arguments.part_pairs});
+                       {.energy = arguments.energy,
+                        .part_pairs = arguments.part_pairs,
+                        .lumped = has_memory && (arguments.part_pairs || arguments.output.ends_with(".npz"))});
   {
     Progress progress(states.num_environments, "environments");
     const bool on_device = evaluator.options().backend == Backend::kCuda;
-    run_batch(evaluator, states, results, on_device ? kDeviceChunk : kHostChunk, progress);
+    run_batch(evaluator, states, arguments.time_step.value_or(0), results, on_device ? kDeviceChunk : kHostChunk,
+              progress);
   }
   stages.finish("evaluate");
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "host/numpy/npz.h"
+#include "host/scene/contact_models.h"
 #include "isopatch/status.h"
 
 namespace isopatch::cli {
@@ -54,6 +55,13 @@ std::vector<std::string> part_names(const SceneDescription& scene) {
   return names;
 }
 
+/// The models of a pair as in a scene file: a name, or a list of names.
+std::string model_text(const ContactModels& models) {
+  std::string names;
+  for (const ContactModel model : models) names += (names.empty() ? "" : ", ") + json_text(info_of(model).name);
+  return models.size() == 1 ? names : '[' + names + ']';
+}
+
 /// The part pairs of each pair: all but their wrenches.
 struct PartPairsText {
   std::vector<std::vector<std::string>> of_pair;
@@ -69,12 +77,20 @@ struct PartPairsText {
   }
 };
 
-/// `wrench` is the wrench of the pair's first part pair.
-void add_part_pairs(std::string& json, const std::vector<std::string>& texts, const double* wrench) {
+/// `first` is the pair's first part pair, among those of all environments.
+void add_part_pairs(std::string& json, const std::vector<std::string>& texts, std::size_t first,
+                    const ResultArrays& results, std::size_t state_size) {
   json += ",\n     \"part_pairs\": [";
-  for (std::size_t i = 0; i < texts.size(); ++i, wrench += 6) {
-    fmt::format_to(Out(json), "{}\n      {}, \"force\": {}, \"torque\": {}}}", i == 0 ? "" : ",", texts[i],
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::size_t at = first + i;
+    const double* wrench = &results.part_pair_wrench[6 * at];
+    fmt::format_to(Out(json), "{}\n      {}, \"force\": {}, \"torque\": {}", i == 0 ? "" : ",", texts[i],
                    json_vector(wrench), json_vector(wrench + 3));
+    if (!results.volume.empty()) {
+      fmt::format_to(Out(json), ",\n       \"volume\": {}, \"contact_state\": {}", json_number(results.volume[at]),
+                     json_vector(&results.contact_state[state_size * at], static_cast<int>(state_size)));
+    }
+    json += '}';
   }
   json += ']';
 }
@@ -101,11 +117,15 @@ std::vector<std::int64_t> shape_of(const ArrayInfo& info, const ArrayCounts& cou
 std::string results_json(const StateArrays& states, const ResultArrays& results, const Scene& built) {
   const SceneDescription& scene = built.description();
   const PartPairsText part_pairs(built);
+  const auto state_size = static_cast<std::size_t>(built.contact_state_size());
   const auto per_environment = static_cast<std::size_t>(built.num_part_pairs());
   // the text that is the same in every environment
   std::vector<std::string> bodies;
   const auto name = [&scene](int body) { return json_text(scene.bodies[body].name); };
-  for (const Pair& pair : *scene.pairs) bodies.push_back(fmt::format("[{}, {}]", name(pair.a), name(pair.b)));
+  for (const Pair& pair : *scene.pairs) {
+    bodies.push_back(fmt::format("[{}, {}]", name(pair.a), name(pair.b)));
+    if (state_size > 0) bodies.back() += ",\n     \"model\": " + model_text(models_of(pair, scene));
+  }
 
   std::string json = "{\"environments\": [";
   const Out out(json);
@@ -126,7 +146,7 @@ std::string results_json(const StateArrays& states, const ResultArrays& results,
       if (!results.energy.empty()) fmt::format_to(out, ", \"energy\": {}", json_number(results.energy[at]));
       if (!results.part_pair_wrench.empty()) {
         const std::size_t first = environment * per_environment + part_pairs.begin[pair];
-        add_part_pairs(json, part_pairs.of_pair[pair], &results.part_pair_wrench[6 * first]);
+        add_part_pairs(json, part_pairs.of_pair[pair], first, results, state_size);
       }
       json += '}';
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/evaluation/argument_check.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -94,6 +95,11 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   if (results.max_clusters < 1 || results.max_clusters > limits::kMaxClusters) {
     throw wrong_value("evaluate: results.max_clusters", fmt::to_string(results.max_clusters),
                       fmt::format("it must be from 1 to {}", limits::kMaxClusters));
+  }
+
+  if (!(state.time_step >= 0) || std::isinf(state.time_step)) {
+    throw wrong_value("evaluate: state.time_step", fmt::to_string(state.time_step),
+                      "it must be finite and not negative, in seconds");
   }
 
   check_averages(scene, results);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "host/pictures/contact_octagons.h"
 #include "host/scene/part_geometries.h"
 #include "host/text/throw_error.h"
 #include "isopatch/detail/scene/environment.h"
@@ -113,7 +114,9 @@ std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const Stat
 
     const bool fits = static_cast<std::size_t>(std::max(needed, 0)) <= polygons.size();
     polygons.resize(static_cast<std::size_t>(std::max(needed, 0)));
-    if (fits) return polygons;
+    if (!fits) continue;
+    for (const Polygon& octagon : contact_octagons(evaluator, states, environment)) polygons.push_back(octagon);
+    return polygons;
   }
 }
 

@@ -90,6 +90,12 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
   const StandardArithmetic standard;
   check_options(options);
   scene.data();  // throws if it has been moved from
+  if (rollout.integrator == Integrator::kCvode && scene.contact_state_size() > 0) {
+    throw Error(
+        "simulator: integrator cvode does not take contacts with a memory: point or volumetric contacts, or friction "
+        "by "
+        "bristles; take midpoint, euler or sdirk2");
+  }
   if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
   switch (options.backend) {
     case Backend::kCpu:

@@ -61,8 +61,8 @@ void check_states_of(const Pair& pair, const SceneDescription& scene,
   });
   if (!has_memory) throw Error("contact_state is given, but no contact of the pair has a memory; leave it out");
   if (states.size() != 1 && states.size() != count) {
-    throw_error("contact_state has {} rows of numbers; it must have 1, or {}, one for each part pair", states.size(),
-                count);
+    throw_error("contact_state has {} rows of numbers; it must have {}", states.size(),
+                count == 1 ? std::string("1") : fmt::format("1, or {}, one for each part pair", count));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     for (std::size_t k = 0; k < states[i].size(); ++k) {

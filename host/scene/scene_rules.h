@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -31,8 +30,6 @@ inline constexpr Range kVelocityRange = {-limits::kMaxVelocity, limits::kMaxVelo
 inline constexpr Range kAngularVelocityRange = {-limits::kMaxAngularVelocity, limits::kMaxAngularVelocity, " rad/s"};
 inline constexpr Range kFoundationDepthRange = {limits::kMinThickness, limits::kMaxThickness, " m"};
 inline constexpr Range kSlipToleranceRange = {limits::kMinSlipTolerance, limits::kMaxSlipTolerance, " m/s"};
-
-inline constexpr Range kStaticRatioRange = {1, std::numeric_limits<double>::max(), ""};
 inline constexpr Range kExponentRange = {1, 64, ""};
 
 void check_range(double value, const Range& range);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/scene/motion_rules.h"
@@ -117,12 +118,24 @@ std::vector<std::string> pairs_without_friction(const Scene& scene) {
                   first, more)};
 }
 
+/// A contact model of the whole scene in which no two of its bodies can touch.
+std::vector<std::string> no_default_pairs(const Scene& scene) {
+  if (scene.num_pairs() > 0) return {};
+  SceneDescription pressure_fields = scene.description();
+  const ContactModels models = std::exchange(pressure_fields.contact.model, ContactModel::kPressureField);
+  if (models == ContactModel::kPressureField || all_pairs(pressure_fields).empty()) return {};
+  return {
+      fmt::format("no two bodies can touch in the scene's contact model {}; list pairs, which may say more of their "
+                  "shapes and have a model of their own",
+                  info_of(models.back()).name)};
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
   std::vector<std::string> warnings = scene.description().notes;
-  for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, overlap_warnings}) {
+  for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs, overlap_warnings}) {
     const std::vector<std::string> found = find(scene);
     warnings.insert(warnings.end(), found.begin(), found.end());
   }

@@ -23,7 +23,10 @@ void read_bristle(const JsonValue& value, BristleFriction& bristle) {
   if (const auto field = value.optional("viscous")) bristle.viscous = field->not_negative();
   read_number(value, "stribeck_velocity", kSlipToleranceRange, bristle.stribeck_velocity);
   if (const auto field = value.optional("dwell_time")) bristle.dwell_time = field->not_negative();
-  read_number(value, "static_ratio", kStaticRatioRange, bristle.static_ratio);
+  if (const auto field = value.optional("static_ratio")) {
+    bristle.static_ratio = field->number();
+    if (bristle.static_ratio < 1) field->fail("must be at least 1, found {}", bristle.static_ratio);
+  }
 }
 
 }  // namespace

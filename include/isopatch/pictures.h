@@ -33,8 +33,9 @@ struct PartSurface {
 std::vector<PartSurface> scene_surfaces(const SceneDescription& scene, const StateArrays& states,
                                         std::int64_t environment);
 
-/// All contact polygons of one environment, however many there are. Throws Error as HostEvaluator::evaluate(), and for
-/// an environment that the states do not have.
+/// All contact polygons of one environment, however many there are, and behind them an octagon for each volumetric
+/// contact, with its area, its centre, the axes of its second moments and one pressure. Throws Error as
+/// HostEvaluator::evaluate(), and for an environment that the states do not have.
 std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const StateArrays& states,
                                       std::int64_t environment);
 

@@ -2,6 +2,7 @@
 //
 // The contact models of the cuda backend, with the test's behind the library's: a thread takes a near pair.
 #include "kernels/contact/contact_model.h"
+#include "kernels/lumped/lumped_models.h"
 #include "kernels/pressure_field/cuda_pressure_field.h"
 #include "kernels/runtime/work_loop.cuh"
 #include "tests/contact_model/ball_spring.h"
@@ -76,6 +77,8 @@ class CudaBallSpring final : public CudaContactModel {
 CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
   CudaContactModels models;
   models.push_back(make_cuda_pressure_field(scene, options));
+  models.push_back(make_cuda_volumetric(options));
+  models.push_back(make_cuda_point(options));
   models.push_back(std::make_unique<CudaBallSpring>(options.cuda.precision));
   return models;
 }

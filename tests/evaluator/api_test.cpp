@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -140,6 +141,9 @@ TEST(Arrays, BadCallsSayWhatIsWrong) {
   EXPECT_EQ(with([](State&, Results&) {}), "no error");
   EXPECT_NE(with([](State& s, Results&) { s.num_environments = -1; }).find("num_environments is -1"),
             std::string::npos);
+  for (const double step : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_NE(with([step](State& s, Results&) { s.time_step = step; }).find("state.time_step is "), std::string::npos);
+  }
   EXPECT_NE(with([](State& s, Results&) { s.poses = {}; }).find("state.poses is null"), std::string::npos);
   EXPECT_NE(with([](State& s, Results&) { s.poses.stride = 20; }).find("stride is 20 elements; a row has 21"),
             std::string::npos);
@@ -188,8 +192,8 @@ struct Pressed {
   Pressed() {
     description.geometries = {make_box("cube", {0.1, 0.1, 0.1})};
     description.bodies.resize(2);
-    description.bodies[0] = {"a", 0, false, false, false, 2e5, 0.8, 0.9, {0, 0, 0, 1, 0, 0, 0}, {}};
-    description.bodies[1] = {"b", 0, false, false, false, 6e5, 0.4, 0.3, {0, 0, 0, 1, 0, 0, 0}, {}};
+    description.bodies[0] = {"a", 0, false, false, false, 2e5, 0.8, 0.9, {}, {0, 0, 0, 1, 0, 0, 0}, {}};
+    description.bodies[1] = {"b", 0, false, false, false, 6e5, 0.4, 0.3, {}, {0, 0, 0, 1, 0, 0, 0}, {}};
     description.pairs = {{0, 1, {}, {}}};
     description.contact.slip_tolerance = 1e-9;
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "host/cli/commands.h"
+#include "host/cli/info/contact_info.h"
 #include "host/cli/info_table.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
@@ -251,6 +252,7 @@ void scene_info(const std::string& file, const std::optional<std::string>& data)
   print_motions(scene.description());
   fmt::print("\n");
   print_pairs(scene);
+  print_contacts(scene);
   print_left_out(scene.description());
   print_warnings(warnings_of(scene));
 }

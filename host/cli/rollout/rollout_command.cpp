@@ -21,6 +21,7 @@
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/detail/lumped/contact_memory.h"
 #include "isopatch/host_evaluator.h"
 #include "isopatch/scene/scene_file.h"
 #include "isopatch/simulator.h"
@@ -125,8 +126,10 @@ struct Recorders {
             const RowPlan& row_plan)
       : plan(row_plan) {
     const std::int64_t environments = start.num_environments();
-    if (arguments.output.empty() && !arguments.check) table.emplace(arguments.energies);
     const Scene& scene = simulator.simulator().scene();
+    if (arguments.output.empty() && !arguments.check) {
+      table.emplace(arguments.energies, scene.contact_state_size() == kContactMemorySize);
+    }
     if (!arguments.output.empty()) {
       file.emplace(plan, environments, rollout_counts(scene), arguments.energies, arguments.output);
     }

@@ -24,6 +24,7 @@ double length(const double* v) { return std::hypot(v[0], v[1], v[2]); }
 struct Sums {
   double environments = 0;  // that are not frozen
   double kinetic = 0, potential = 0, elastic = 0, linear = 0, angular = 0, iterations = 0, polygons = 0;
+  double contacts = 0, stuck = 0;  // of those with a memory
   std::int32_t most_iterations = 0;
 
   void add(const RolloutRow& row, std::size_t e) {
@@ -40,6 +41,12 @@ struct Sums {
     iterations += output.iterations[e];
     polygons += output.polygons[e];
     most_iterations = std::max(most_iterations, output.iterations[e]);
+    const std::vector<double>& states = row.state.contact_state;
+    const std::size_t numbers = states.size() / row.state.status.size();
+    for (std::size_t i = e * numbers; i + 8 <= (e + 1) * numbers; i += 8) {
+      contacts += states[i] > 0;
+      stuck += states[i + 6] > 0.5;
+    }
   }
 };
 
@@ -82,21 +89,25 @@ void RolloutTable::add(const RolloutRow& row) {
     line += fmt::format("{:>12.4g}{:>12.5g}{:>12.4g}{:>12.5g}", sums.kinetic / n, sums.potential / n, sums.elastic / n,
                         total / n);
   }
-  lines_.push_back(line + fmt::format("{:>12.4g}{:>12.4g}{:>8.1f}{:>6}{:>10.1f}{:>6}", sums.linear / n,
-                                      sums.angular / n, sums.iterations / n, sums.most_iterations, sums.polygons / n,
-                                      row.lost));
+  line += fmt::format("{:>12.4g}{:>12.4g}{:>8.1f}{:>6}{:>10.1f}", sums.linear / n, sums.angular / n,
+                      sums.iterations / n, sums.most_iterations, sums.polygons / n);
+  if (with_memory_) line += fmt::format("{:>10.1f}{:>8.1f}", sums.contacts / n, sums.stuck / n);
+  lines_.push_back(line + fmt::format("{:>6}", row.lost));
 }
 
 void RolloutTable::print() const {
   const auto print_heading = [&](const char* time, const std::array<const char*, 4>& energies,
-                                 const std::array<const char*, 6>& others) {
+                                 const std::array<const char*, 5>& others, const std::array<const char*, 2>& memory,
+                                 const char* lost) {
     fmt::print("{:>10}", time);
     if (with_energies_) fmt::print("{:>12}{:>12}{:>12}{:>12}", energies[0], energies[1], energies[2], energies[3]);
-    fmt::print("{:>12}{:>12}{:>8}{:>6}{:>10}{:>6}\n", others[0], others[1], others[2], others[3], others[4], others[5]);
+    fmt::print("{:>12}{:>12}{:>8}{:>6}{:>10}", others[0], others[1], others[2], others[3], others[4]);
+    if (with_memory_) fmt::print("{:>10}{:>8}", memory[0], memory[1]);
+    fmt::print("{:>6}\n", lost);
   };
   print_heading("time", {"kinetic", "potential", "elastic", "total"},
-                {"momentum", "angular", "iter-", "most", "polygons", "lost"});
-  print_heading("s", {"J", "J", "J", "J"}, {"N s", "N m s", "ations", "", "", ""});
+                {"momentum", "angular", "iter-", "most", "polygons"}, {"contacts", "stuck"}, "lost");
+  print_heading("s", {"J", "J", "J", "J"}, {"N s", "N m s", "ations", "", ""}, {"", ""}, "");
   for (const std::string& line : lines_) fmt::print("{}\n", line);
 }
 

@@ -43,16 +43,17 @@ struct RolloutRow {
 void leave_out_unwritten(RolloutOutputArrays& output, bool with_energies, bool with_table);
 
 /// A table of momentum and work, and of energies if these are computed, with a line for each row: means over the
-/// environments that are not frozen, the most iterations of any, and how many environments have a lost body.
+/// environments that are not frozen, the most iterations of any, and how many environments have a lost body. Of a scene
+/// with memory also the part pairs in contact, and of them those that have come to rest: with a dwell above 1/2.
 class RolloutTable {
  public:
-  explicit RolloutTable(bool with_energies) : with_energies_(with_energies) {}
+  RolloutTable(bool with_energies, bool with_memory) : with_energies_(with_energies), with_memory_(with_memory) {}
 
   void add(const RolloutRow& row);
   void print() const;
 
  private:
-  bool with_energies_;
+  bool with_energies_, with_memory_;
   std::vector<std::string> lines_;
 };
 

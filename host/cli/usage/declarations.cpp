@@ -111,6 +111,9 @@ void add_evaluate(CLI::App& app, EvaluateArguments& arguments) {
   add_batch_options(evaluate, arguments);
   add_states_option(evaluate, arguments,
                     "states of the environments instead of variations; also a file with results, for its states");
+  add(evaluate, "--dt", arguments.time_step, "H",
+      "time step of contacts with a memory, s (default 0: their friction holds no further)",
+      real_between(0, limits::kMaxTime));
   add(evaluate, "--output", arguments.output, "FILE", "results as .json or .npz");
   evaluate->add_flag("--energy", arguments.energy, "the elastic energy of each pair too");
   evaluate->add_flag("--part-pairs", arguments.part_pairs, "the wrench of each part pair too");

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/info/contact_info.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/cli/info_table.h"
+#include "host/scene/contact_models.h"
+#include "host/scene/scene_data.h"
+#include "host/scene_file/enumerator_names.h"
+#include "host/text/quote.h"
+#include "isopatch/detail/contact/part_law.h"
+#include "isopatch/detail/point/point_contact.h"
+#include "isopatch/detail/volumetric/volumetric_contact.h"
+
+namespace isopatch::cli {
+
+using namespace detail;
+
+namespace {
+
+constexpr std::size_t kMaxRows = 40;
+
+/// The parts of all bodies as they are called in tables, in the order of PartView.
+std::vector<std::string> part_names(const SceneDescription& scene) {
+  std::vector<std::string> names;
+  for (const Body& body : scene.bodies) {
+    for (const Part& part : parts_of(body)) {
+      names.push_back(escaped(body.parts.empty() ? body.name : body.name + ": " + part.name));
+    }
+  }
+  return names;
+}
+
+/// The stiffness of a part pair, and where it comes from.
+std::pair<std::string, std::string> stiffness_of(const SceneView& scene, int view, const PartPairView& parts,
+                                                 const LumpedNumbers& law, const Softness& softness) {
+  const auto model = static_cast<ContactModel>(scene.pairs[view].model);
+  if (model == ContactModel::kPressureField) return {"-", "pressure field"};
+  const bool given = scene.laws[view].has_stiffness;
+  const auto text = [](double value, double exponent) {
+    return exponent == 1 ? number(value) + " N/m" : fmt::format("{:g} N/m^{:g}", value, exponent);
+  };
+  const GeometryView &a = scene.geometries[scene.parts[parts.a].geometry],
+                     &b = scene.geometries[scene.parts[parts.b].geometry];
+  if (model == ContactModel::kVolumetric) {
+    if (given) return {text(law.stiffness, 3), "given"};
+    const double soft =
+        layer_softness(scene.parts[parts.a], a, softness.a) + layer_softness(scene.parts[parts.b], b, softness.b);
+    return {text(1 / soft, 3), "modulus / depth"};
+  }
+  if (given) return {text(law.stiffness, law.exponent), "given"};
+  const double radius = (is_ball(a) ? a : b).primitive_radius;
+  const double other = is_ball(a) && is_ball(b) ? b.primitive_radius : 0;
+  return {text(hertz_stiffness(softness.a, softness.b, radius, other), law.exponent), "Hertz"};
+}
+
+std::string damping_of(const Pair& pair, const LumpedNumbers& law, DissipationModel model) {
+  if (pair.restitution) return fmt::format("e {:g}, d/e {:.4g}", *pair.restitution, law.impact_factor);
+  return number(law.dissipation) + (model == DissipationModel::kPfc ? " s" : " s/m");
+}
+
+std::string break_away_of(const LumpedNumbers& law) {
+  if (!law.has_bristles) return "-";
+  return fmt::format("{:.4g} m", law.friction * law.bristle.static_ratio / law.bristle.stiffness);
+}
+
+}  // namespace
+
+void print_contacts(const Scene& built) {
+  const SceneDescription& description = built.description();
+  const SceneView& scene = built.data().view;
+  const std::vector<std::string> names = part_names(description);
+  State state;  // the scene's materials
+  state.num_environments = 1;
+  Rows rows = {
+      {"contact", "", "model", "friction model", "from", "stiffness", "friction", "damping", "breaks away at"}};
+  for (std::size_t i = 0; i < built.data().pairs.size(); ++i) {
+    const PairView& view = built.data().pairs[i];
+    if (!has_law(view)) continue;
+    const Pair& pair = (*description.pairs)[view.pair];
+    for (std::int32_t k = view.part_pairs_begin; k < view.part_pairs_end; ++k) {
+      const PartPairView& parts = scene.part_pairs[k];
+      if (parts.layer > 0) continue;
+      Softness softness = {};
+      const LumpedNumbers law = law_of(scene, state, 0, static_cast<int>(i), parts, softness);
+      const auto [stiffness, from] = stiffness_of(scene, static_cast<int>(i), parts, law, softness);
+      rows.push_back({names[parts.a], names[parts.b], info_of(static_cast<ContactModel>(view.model)).name,
+                      name_in(kFrictionModelNames, friction_model_of(pair, description)), from, stiffness,
+                      number(law.friction), damping_of(pair, law, description.contact.dissipation_model),
+                      break_away_of(law)});
+    }
+  }
+  if (rows.size() == 1) return;
+  const std::size_t count = rows.size() - 1;
+  rows.resize(std::min(count, kMaxRows) + 1);
+  fmt::print("\n");
+  print_table(rows, 5);
+  if (count > kMaxRows) fmt::print("  and {} more\n", count - kMaxRows);
+}
+
+}  // namespace isopatch::cli
