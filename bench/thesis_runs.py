@@ -9,7 +9,8 @@ import numpy as np
 from rollout_runs import GRAVITY, body_on_ground, read_scene, rollout, rotations, still_states
 
 INTEGRATORS = ("midpoint", "euler", "sdirk2")
-IMPACT_SPEED, DWELL = 0, 6  # of a contact state
+IMPACT_SPEED, OFFSET, DWELL = 0, 1, 6  # of a contact state
+FALLING_SPEED = 1.4  # m/s, with which the ball comes to its table
 
 
 def with_options(scene, **rollout_options):
@@ -88,8 +89,8 @@ class Touches:
     speed: np.ndarray  # m/s, of those impacts
 
 
-def touches_of(rows, part_pair=0):
-    speed = rows["contact_state"][:, 0, part_pair, IMPACT_SPEED]
+def touches_of(rows, environment=0):
+    speed = rows["contact_state"][:, environment, 0, IMPACT_SPEED]
     begin = np.flatnonzero((speed[1:] > 0) & (speed[:-1] == 0)) + 1
     return Touches(rows["time"], begin, speed[begin])
 
@@ -99,18 +100,24 @@ def at(rows, values, times):
     return np.array([np.interp(time, rows["time"], values) for time in np.atleast_1d(times)])
 
 
-def ball_on_table(program, integrator, time_step, **options):
+def ball_on_table(program, integrator, time_step, starts=1, **options):
+    """Rows of the scene in environments that begin up to a time step of falling apart; the scene itself is the first."""
     scene = with_options(read_scene("ball_on_table"), time_step=time_step, integrator=integrator, **options)
-    return rollout(program, scene)
+    states = still_states(starts, 2)
+    ball = scene["bodies"][0]
+    states["poses"][:, 0, :3] = ball["position"]
+    states["poses"][:, 0, 2] += FALLING_SPEED * time_step * np.arange(starts) / starts
+    states["velocities"][:, 0] = ball["linear_velocity"] + ball["angular_velocity"]
+    return rollout(program, scene, states=states)
 
 
-def table_figures(rows):
-    """Speeds of the touches; v_y and omega_x after the first; v_y(.35); when the spin stops; omega_z(.5, 1, 1.5);
-    v_y(1, 2, 3); s_dw(1.9, 2, 2.5, 3)."""
-    time, v_y, w_x, w_z = rows["time"], *(rows["velocities"][:, 0, 0, k] for k in (1, 3, 5))
-    touches = touches_of(rows)
-    dwell = rows["contact_state"][:, 0, 0, DWELL]
-    after = np.searchsorted(time, 0.25)  # in flight between the first touch and the second
+def table_figures(rows, environment=0):
+    """Speeds of the touches; v_y and omega_x between the first and the second; v_y(.35); when the spin stops;
+    omega_z(.5, 1, 1.5); v_y(1, 2, 3); s_dw(1.9, 2, 2.5, 3)."""
+    time, v_y, w_x, w_z = rows["time"], *(rows["velocities"][:, environment, 0, k] for k in (1, 3, 5))
+    touches = touches_of(rows, environment)
+    dwell = rows["contact_state"][:, environment, 0, DWELL]
+    after = np.searchsorted(time, 0.25)
     speeds = np.full(3, np.nan)
     speeds[: min(3, touches.speed.size)] = touches.speed[:3]
     return {
@@ -158,8 +165,8 @@ CYLINDER = {  # the ball of the incline in a hole of 1 m along y
 
 
 def ball_in_cylinder(program, integrator, time_step, speed):
-    """Of a ball that begins with `speed` along y: from 5 s on period, amplitude [m] and v/(R omega), v_y at the end, and
-    the change of the mean energy in 5 s."""
+    """Of a ball that begins with `speed` along y: from 5 s on period, amplitude [m] and v/(R omega), the least v_y, which
+    goes up and down, and the change of the mean energy in 5 s."""
     incline = read_scene("ball_on_incline")
     scene = CYLINDER | {"contact": incline["contact"]}
     ball = scene["bodies"][0] | {"linear_velocity": [0, speed, 0]}
@@ -184,7 +191,7 @@ def ball_in_cylinder(program, integrator, time_step, speed):
         "period": np.array([period]),
         "amplitude": np.array([abs(x[late]).max()]),
         "v / (R w)": np.array([(across[fast] / (0.1 * turning[fast])).mean()]),
-        "v_y": np.array([v[-1, 1]]),
+        "v_y": np.array([v[time >= 1, 1].min()]),
         "energy": np.array([after - before]),
     }
 
@@ -216,13 +223,13 @@ def top_energy(rows):
     own = np.einsum("tji,tj->ti", turns, angular)
     energy = top["mass"] * ((linear**2).sum(1) / 2 + GRAVITY * rows["poses"][:, 0, 0, 2])
     energy += own**2 @ np.array(top["inertia"][:3]) / 2
-    offset = rows["contact_state"][:, 0, :, 1]
+    offset = rows["contact_state"][:, 0, :, OFFSET]
     for k, part in enumerate(top["geometries"]):
         radius = scene["geometries"][part["geometry"]]["radius"]
         height = rows["poses"][:, 0, 0, 2] + turns[:, 2, :] @ np.array(part["position"])
-        depth = np.maximum(radius - height, 0)
-        pressed = np.maximum(math.pi * depth**2 * (radius - depth / 3) - offset[:, k], 0)
-        energy += pair["stiffness"] * pressed * depth * (4 * radius - depth) / (4 * (3 * radius - depth) + 1e-30)
+        depth, begins = np.maximum(radius - height, 0), np.sqrt(offset[:, k] / (math.pi * radius))
+        work = [math.pi * h**3 * (radius / 3 - h / 12) - offset[:, k] * h for h in (depth, begins)]
+        energy += pair["stiffness"] * np.where(depth > begins, work[0] - work[1], 0)
     return energy
 
 
@@ -278,9 +285,9 @@ class Held:
     status: int
 
 
-def held(program, name, friction_model, integrator, time_step, duration=60):
+def held(program, name, friction_model, integrator, time_step, duration=60, precision="double"):
     scene = with_options(held_scene(name, friction_model), time_step=time_step, integrator=integrator)
-    rows = rollout(program, scene, "--energies", "--steps", round(duration / time_step))
+    rows = rollout(program, scene, "--energies", "--steps", round(duration / time_step), precision=precision)
     position = rows["poses"][:, 0, HELD_BODY[name], :3]
     settled = np.searchsorted(rows["time"], SETTLED - time_step / 2)
     return Held(
