@@ -67,8 +67,8 @@ class StickSlip:
     peak_times: np.ndarray  # s
 
 
-def stick_slip(program, speed, integrator, time_step):
-    scene = with_options(read_scene("stick_slip"), time_step=time_step, integrator=integrator)
+def stick_slip(program, speed, integrator, time_step, **options):
+    scene = with_options(read_scene("stick_slip"), time_step=time_step, integrator=integrator, **options)
     scene["bodies"][1]["linear_velocity"] = (speed * PLATE_AXIS).tolist()
     scene["bodies"][0]["motion"]["velocity"] = speed
     rows = rollout(program, scene, "--steps", round(SLIP_DURATION[speed] / time_step))
