@@ -101,7 +101,7 @@ def at(rows, values, times):
 
 
 def ball_on_table(program, integrator, time_step, starts=1, **options):
-    """Rows of the scene in environments that begin up to a time step of falling apart; the scene itself is the first."""
+    """Rows of environments that begin up to a time step of falling apart; the first is the scene as it is."""
     scene = with_options(read_scene("ball_on_table"), time_step=time_step, integrator=integrator, **options)
     states = still_states(starts, 2)
     ball = scene["bodies"][0]
@@ -165,8 +165,8 @@ CYLINDER = {  # the ball of the incline in a hole of 1 m along y
 
 
 def ball_in_cylinder(program, integrator, time_step, speed):
-    """Of a ball that begins with `speed` along y: from 5 s on period, amplitude [m] and v/(R omega), the least v_y, which
-    goes up and down, and the change of the mean energy in 5 s."""
+    """Of a ball that begins with `speed` along y: from 5 s on period, amplitude [m] and v/(R omega), the least v_y,
+    which goes up and down, and the change of the mean energy in 5 s."""
     incline = read_scene("ball_on_incline")
     scene = CYLINDER | {"contact": incline["contact"]}
     ball = scene["bodies"][0] | {"linear_velocity": [0, speed, 0]}
@@ -235,11 +235,11 @@ def top_energy(rows):
 
 def top_figures(rows, times):
     theta, time = tilt(rows), rows["time"]
-    lying = np.flatnonzero(theta <= math.pi - 0.2)  # the top is up for good after the last of them
+    up = np.flatnonzero(theta > math.pi - 0.2)
     energy = top_energy(rows)
     return {
         "tilt": at(rows, theta, times),
-        "up": np.array([time[min(lying[-1] + 1, time.size - 1)]]),
+        "up": time[up[:1]],
         "spin": at(rows, rows["velocities"][:, 0, 0, 5], (1, 2)),
         "gain": (energy - np.minimum.accumulate(energy)).max(),
         "energy": energy[0],
