@@ -258,8 +258,8 @@ TOPS = {  # modified: times, tilts then, when it is up, spin after 1 and 2 s
 
 
 def top(program, quick):
-    yield "top: tilt [rad] within .05, above pi - .2 first at [s] within .03 (.04), spin about the vertical [rad/s] within"
-    yield "  1.5 %; energy is never above its least so far by more than 1e-5 of that at the start"
+    yield "top: tilt [rad] within .05, above pi - .2 first at [s] within .03 (.04), spin about the vertical [rad/s]"
+    yield "  within 1.5 %; energy is never above its least so far by more than 1e-5 of that at the start"
     good = True
     for modified, (times, tilts, up, spin) in TOPS.items():
         name = "185 rad/s, spin_radius .65" if modified else "original, 200 rad/s"
@@ -283,7 +283,7 @@ def top(program, quick):
 
 def held(program, quick):
     duration = 6 if quick else 60
-    yield f"held: from 3 s to {duration} s: drift below 1e-10 m, kinetic energy below 1e-20 J; in float drift below 1e-9 m;"
+    yield f"held: from 3 s to {duration} s: drift below 1e-10 m, kinetic energy below 1e-20 J; in float drift 1e-9 m;"
     yield "  creep with coulomb. A block on four balls and a cube, both on a slope of 20 degrees; a bar between two"
     yield "  fingers of 6 N"
     yield "  body   method    step   precision     drift  energy       coulomb  iterations a step, bristle and coulomb"
