@@ -38,7 +38,7 @@ def alone(pairs):
     for _ in range(100):
         bridge.step(model, data)
         mujoco.mj_step(model, own)
-    step, evaluation = best(lambda: bridge.step(model, data), 40), best(bridge._call, 40)
+    step, evaluation = best(lambda: bridge.step(model, data), 40), best(bridge._patches._call, 40)
     theirs, measured = best(lambda: mujoco.mj_step(model, own), 40), best(lambda: bridge.measure(model, data), 40)
     print(f"  {pairs:5}  {step:5.0f}  {evaluation:10.1f}  {theirs:7.1f}  {step - evaluation:19.0f}  {measured:7.1f}")
     return model, bridge, data

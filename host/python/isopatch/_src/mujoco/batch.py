@@ -14,16 +14,14 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from isopatch import _core
-from isopatch._src.mujoco.patches import LEAST_SHARE, OUTPUTS
+from isopatch._src.mujoco.patches import LEAST_SHARE, Patches
 from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, Rows
 from isopatch._src.mujoco.versions import has_batches
 
 _SOURCE = pathlib.Path(__file__).with_name("batch_functions.c")
-_ARRAYS = (
-    "states bodies pair_geoms pair_bodies can_move index friction point normal stiffness distance residual origins "
-    "applied outcome"
-).split()
+_ARRAYS = "ahead now bodies pair_geoms pair_bodies can_move index friction".split()
+_PATCHES = "point normal stiffness distance residual".split()
+_RESULTS = "origins applied outcome".split()
 _CALLBACKS = ("control", "passive", "sensor", "act_dyn", "act_gain", "act_bias", "contactfilter")
 
 
@@ -32,8 +30,10 @@ class _Arguments(ctypes.Structure):
         ("model", ctypes.c_void_p),
         ("data", ctypes.c_void_p),
         *((name, ctypes.c_void_p) for name in _ARRAYS),
+        ("patches", ctypes.c_void_p * len(_PATCHES) * 2),
+        *((name, ctypes.c_void_p) for name in _RESULTS),
         *((name, ctypes.c_double) for name in ("impratio", "least_resistance", "least_share", "margin")),
-        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters")),
+        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters", "num_times")),
     ]
 
 
@@ -101,25 +101,22 @@ def why_not() -> str | None:
 class Batch:
     """N states of a model, stepped together."""
 
-    def __init__(
-        self, model: mujoco.MjModel, rows: Rows, evaluator: _core.Evaluator, clusters: int, n: int, threads: int
-    ) -> None:
+    def __init__(self, model: mujoco.MjModel, rows: Rows, patches: Patches, threads: int) -> None:
         self._library, functions = _libraries()
         self._begin = ctypes.cast(functions.isopatch_begin, ctypes.c_void_p)
         self._end = ctypes.cast(functions.isopatch_end, ctypes.c_void_p)
-        self._rows, self._n = rows, n
-        bodies, pairs = evaluator.scene.num_bodies, evaluator.scene.num_pairs
-        self._states = np.zeros((2 * n, bodies, 7))
-        candidates = evaluator.make_candidate_cache(2 * n)
-        self._call = evaluator.bind(self._states, outputs=OUTPUTS, max_clusters=clusters, candidates=candidates)
+        n, bodies, _ = patches.ahead.shape
+        pairs = len(rows.can_move)
+        self._rows, self._patches, self.size = rows, patches, n
         config, message = _Config(threads, False), ctypes.create_string_buffer(1000)
         self._batch = self._library.mjb_makeBatch(model._address, n, ctypes.byref(config), message, len(message))
         if not self._batch:
             raise RuntimeError(f"Bridge.step_batch: MuJoCo makes no batch: {message.value.decode()}")
         weakref.finalize(self, self._library.mjb_deleteBatch, self._batch)
-        self._data = np.zeros(n, np.uintp)
+        self._data, self._taken = np.zeros(n, np.uintp), None
         self._kept = rows.tables() | {
-            "states": self._states,
+            "ahead": patches.ahead,
+            "now": patches.now,
             "origins": np.zeros((n, bodies, 6)),
             "applied": np.zeros((n, pairs, 6)),
             "outcome": np.zeros(n, np.int32),
@@ -128,34 +125,31 @@ class Batch:
         for name, array in self._kept.items():
             setattr(self._arguments, name, array.ctypes.data)
         numbers = {"impratio": rows.impratio, "least_resistance": LEAST_RESISTANCE, "least_share": LEAST_SHARE}
-        numbers |= {"margin": INCLUDED, "num_bodies": bodies, "num_pairs": pairs, "num_clusters": clusters}
+        numbers |= {"margin": INCLUDED, "num_bodies": bodies, "num_pairs": pairs, "num_clusters": patches.clusters}
         for name, number in numbers.items():
             setattr(self._arguments, name, number)
 
     def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray | None:
         """Steps each state; returns the residuals [N, P, 6] that were applied. None if a state is not finite: then none
         is stepped."""
-        self._data[:] = [state._address for state in data]
+        if data is not self._taken:
+            self._data[:] = [state._address for state in data]
+            self._taken = data
         friction = self._rows.friction()
         self._arguments.friction = friction.ctypes.data
         self._apply(self._begin)
         if self._kept["outcome"].any():
             return None
-        found = self._call()
-        bad = np.flatnonzero(found.status)
-        if bad.size:
-            found.raise_if_bad()
-        arrays = {
-            name: getattr(found, f"patch_{name}") for name in ("point", "normal", "stiffness", "distance", "residual")
-        }
-        for name, array in arrays.items():
-            setattr(self._arguments, name, array.ctypes.data)
+        found = self._patches.evaluate()
+        for results, pointers in zip(found, self._arguments.patches):
+            if results is not None and not pointers[0]:  # all calls write into the same arrays
+                pointers[:] = [getattr(results, f"patch_{name}").ctypes.data for name in _PATCHES]
+        self._arguments.num_times = 1 if found.now is None else 2
         self._apply(self._end)
         full = np.flatnonzero(self._kept["outcome"])
         if full.size:
-            self._rows.raise_full(
-                data[full[0]], int((arrays["stiffness"][2 * full[0]] > 0).sum()), f" of state {full[0]}"
-            )
+            count = int((found.ahead.patch_stiffness[full[0]] > 0).sum())
+            self._rows.raise_full(data[full[0]], count, f" of state {full[0]}")
         return self._kept["applied"].copy()
 
     def _apply(self, function: ctypes.c_void_p) -> None:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isopatch import _core
 from isopatch._src.results import Results
 
 OUTPUTS = ("patch_point", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual", "status")
@@ -40,46 +41,83 @@ def frames_of(normals: np.ndarray) -> np.ndarray:
     return found.reshape(-1, 9)
 
 
-class PointTable:
-    """Which points evaluations of P pairs with K clusters may have, a step ahead and then now.
+class Found(NamedTuple):
+    """The patches of N states."""
+
+    ahead: Results
+    """A step ahead."""
+    now: Results | None
+    """Now, and zero for pairs that have a patch a step ahead; None if all have one."""
+
+
+class Patches:
+    """Evaluates the patches of N states, a step ahead, and of pairs that have none there now.
 
     A pair that has left contact a step ahead but is in it now has points of now. Without them it would be let go for a
     step, fall back in, and never come to rest.
     """
 
+    def __init__(self, evaluator: _core.Evaluator, can_move: np.ndarray, clusters: int, n: int) -> None:
+        self.clusters = clusters
+        shape = (n, evaluator.scene.num_bodies, 7)
+        self.ahead, self.now = np.zeros(shape), np.zeros(shape)  # poses, to be written
+        self._can_move, self._parted = can_move, np.zeros((n, len(can_move)), bool)
+        options = {"outputs": OUTPUTS, "max_clusters": clusters}
+        self._call, self._call_now = (
+            evaluator.bind(poses, pair_mask=mask, candidates=evaluator.make_candidate_cache(n), **options)
+            for poses, mask in ((self.ahead, None), (self.now, self._parted))
+        )
+
+    def evaluate(self) -> Found:
+        """Arrays that the next call writes over."""
+        ahead = self._call()
+        if ahead.status.any():
+            ahead.raise_if_bad()
+        touching = ahead.patch_stiffness.reshape(*self._parted.shape, -1).any(axis=2)
+        np.greater(self._can_move, touching, out=self._parted)
+        if not self._parted.any():
+            return Found(ahead, None)
+        now = self._call_now()
+        if now.status.any():
+            now.raise_if_bad()
+        return Found(ahead, now)
+
+
+class PointTable:
+    """Which points P pairs with K clusters may have."""
+
     def __init__(self, can_move: np.ndarray, clusters: int) -> None:
-        self._pairs = np.flatnonzero(can_move)
-        shape = (2, len(can_move), clusters, 4)
-        self._now, self._pair, cluster, _ = (index.ravel() for index in np.indices(shape))
-        self._now = self._now.astype(np.float64)
-        self._cluster = np.arange(self._pair.size) // 4
+        shape = (len(can_move), clusters, 4)
+        self._pair = np.indices(shape)[0].ravel()
         self._still = np.flatnonzero(~can_move)
 
-    def points_of(self, found: Results, environment: int = 0) -> Points:
-        """The points of a state from an evaluation with OUTPUTS: `environment` is a step ahead, the next one is now.
+    def points_of(self, found: Found, state: int = 0) -> Points:
+        """The points of a state. Two geoms of which neither can move have none."""
+        ahead = self._points(found.ahead, state, 0.0)
+        if found.now is None:
+            return ahead
+        now = self._points(found.now, state, 1.0)
+        return Points(*map(np.concatenate, zip(ahead, now))) if len(now.pair) else ahead
 
-        Two geoms of which neither can move have none.
-        """
-        states = slice(environment, environment + 2)
-        stiffness = found.patch_stiffness[states]
-        used = stiffness > 0  # [2, P, K, 4]
-        used[1, used[0].any(axis=(1, 2))] = False
+    def _points(self, found: Results, state: int, now: float) -> Points:
+        stiffness = found.patch_stiffness[state]
+        used = stiffness > 0  # [P, K, 4]
         if self._still.size:
-            used[:, self._still] = False
-        index = np.flatnonzero(used)
+            used[self._still] = False
+        index = used.ravel().nonzero()[0]
         return Points(
             self._pair[index],
-            found.patch_point[states].reshape(-1, 3)[index],
-            frames_of(found.patch_normal[states].reshape(-1, 3)[self._cluster[index]]),
-            stiffness.reshape(-1)[index],
-            found.patch_distance[states].reshape(-1)[index],
-            self._now[index],
+            found.patch_point[state].reshape(-1, 3)[index],
+            frames_of(found.patch_normal[state].reshape(-1, 3)[index >> 2]),
+            stiffness.ravel()[index],
+            found.patch_distance[state].ravel()[index],
+            np.full(len(index), now),
         )
 
 
-def residual_of(found: Results, points: Points, environment: int = 0) -> np.ndarray | None:
+def residual_of(found: Found, points: Points, state: int = 0) -> np.ndarray | None:
     """[P, 6], N; N m. The wrench a step ahead on first geoms that points lack; None if it is only rounding."""
-    residual = found.patch_residual[environment]
+    residual = found.ahead.patch_residual[state]
     if not points.pair.size or np.abs(residual).max() <= LEAST_SHARE * -(points.stiffness @ points.distance):
         return None
     return residual.copy()
