@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,12 +33,16 @@ class Worker:
 
     def __init__(self, scene: Scene, options: str, *compute: Any) -> None:
         self._scene, self._options, self._device, self._compute = scene, options, compute[0], compute
+        self._evaluator = self._simulator = None
 
-    evaluator = cached_property(lambda self: _core.Evaluator(self._scene, *self._compute))
-    simulator = cached_property(lambda self: _core.Simulator(self._scene, self._options, *self._compute))
+    def timed(self, call: str, *arguments: Any) -> tuple[dict[str, np.ndarray], float]:
+        """The results of a method by name, and how long it took, s."""
+        start = time.perf_counter()
+        return getattr(self, call)(*arguments), time.perf_counter() - start
 
     def evaluate(self, inputs: dict[str, Any], options: dict[str, Any]) -> dict[str, np.ndarray]:
-        found = _on_host(self.evaluator.evaluate(**self._placed(inputs), **options))
+        self._evaluator = self._evaluator or _core.Evaluator(self._scene, *self._compute)
+        found = _on_host(self._evaluator.evaluate(**self._placed(inputs), **options))
         for kind in ("polygon", "contact"):  # packed: as many rows as are needed, whatever the capacity
             for name in found.keys() & {f"packed_{kind}s", f"{kind}_environments"}:
                 rows, needed = found[name], found[f"{kind}_offsets"][-1]
@@ -47,9 +50,10 @@ class Worker:
         return found
 
     def step(self, inputs: dict[str, Any], n: int, outputs: tuple[str, ...]) -> dict[str, np.ndarray]:
+        self._simulator = self._simulator or _core.Simulator(self._scene, self._options, *self._compute)
         inputs = self._placed(inputs)
         state = SimulatorState(*(inputs.pop(name) for name in SimulatorState._fields))
-        results = self.simulator.step(state, n, None, outputs, None, inputs)
+        results = self._simulator.step(state, n, None, outputs, None, inputs)
         return _on_host(state) | _on_host(results)
 
     def _placed(self, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -110,7 +114,8 @@ class Pool(Simulator):
         self._short = _SHORT if device == "cpu" and shares is None else 0.0
         self._cost = np.inf  # s of an environment, or of a step of one, on a core, in the last call
         self._cores = arguments.count("Pool", "threads", threads)
-        self._actors = _started(workers, self._cores, scene, json.dumps(steps), device, precision, threads)
+        made_of = json.dumps(steps), device, precision, threads
+        self._actors, self._sent = _started(workers, self._cores, scene, *made_of)  # a new worker needs the scene
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError("this pool has no environments to step; make it with num_envs=", name=name, obj=self)
@@ -179,12 +184,11 @@ class Pool(Simulator):
         """What the workers' method returns of `n` environments, by name."""
         if not self._actors:
             raise RuntimeError(f"{call}: this pool is closed")
-        start, queue = time.perf_counter(), ActorPool(self._actors)
-        count = min(n, self._shares or 2 * len(self._actors))
+        queue, count = ActorPool(self._actors), min(n, self._shares or 2 * len(self._actors))
         ends, found, failure = [n * i // count for i in range(count + 1)], [], None
         for share in zip(ends, ends[1:]):
             rows = {name: array[slice(*share)] for name, array in arrays.items()}
-            queue.submit(lambda actor, rows: getattr(actor, call).remote(rows, *options), rows)
+            queue.submit(lambda actor, rows: actor.timed.remote(call, rows, *options), rows)
         for begin, end in zip(ends, ends[1:]):
             try:
                 found.append(queue.get_next())
@@ -195,25 +199,25 @@ class Pool(Simulator):
                 failure = failure or RuntimeError(text)
         if failure is not None:
             raise failure
-        self._cost = (time.perf_counter() - start) * self._cores * min(count, len(self._actors)) / units
-        return {name: _joined(name, [share[name] for share in found], ends) for name in found[0]}
+        self._cost = sum(seconds for _, seconds in found) * self._cores / units
+        return {name: _joined(name, [share[name] for share, _ in found], ends) for name in found[0][0]}
 
 
-def _started(count: int | None, threads: int, *made_of: Any) -> list[Any]:
-    """Actors with a core for each thread, as many as are wanted or there is room for."""
+def _started(count: int | None, threads: int, scene: Scene, *made_of: Any) -> tuple[list[Any], Any]:
+    """Actors with a core for each thread, as many as are wanted or there is room for, and the scene in Ray's memory."""
     if threads < 1:
         raise ValueError(f"Pool: threads: expected 1 or more, found {threads}")
     if not ray.is_initialized():
         ray.init()
-    on_cuda, there = made_of[2].startswith("cuda"), ray.cluster_resources()
+    on_cuda, there = made_of[1].startswith("cuda"), ray.cluster_resources()
     most = int(min(there.get("CPU", 0) // threads, there.get("GPU", 0) if on_cuda else np.inf))
     count = most if count is None else arguments.integer("Pool", "workers", count)
     if not 1 <= count <= most:
         each = f"threads={threads}{', and a GPU,' if on_cuda else ''} each"
         raise ValueError(f"Pool: workers: the cluster has room for {most} with {each}, found {count}")
     actor = ray.remote(num_cpus=threads, num_gpus=int(on_cuda), max_restarts=-1, max_task_retries=1)(Worker)
-    scene = ray.put(made_of[0])
-    actors = [actor.remote(scene, *made_of[1:]) for _ in range(count)]
+    sent = ray.put(scene)
+    actors = [actor.remote(sent, *made_of) for _ in range(count)]
     started, late = ray.wait([each.__ray_ready__.remote() for each in actors], num_returns=count, timeout=_PATIENCE)
     if late:
         for each in actors:
@@ -221,7 +225,7 @@ def _started(count: int | None, threads: int, *made_of: Any) -> list[Any]:
         text = f"{len(late)} of {count} found no room in {_PATIENCE} s; another pool may have it, until its close()"
         raise RuntimeError(f"Pool: workers: {text}")
     ray.get(started)  # raises if one cannot be made
-    return actors
+    return actors, sent
 
 
 def _checked(call: str, n: int, given: Mapping[str, Any], known: Any) -> dict[str, np.ndarray]:
