@@ -114,14 +114,17 @@ class Batch:
             raise RuntimeError(f"Bridge.step_batch: MuJoCo makes no batch: {message.value.decode()}")
         weakref.finalize(self, self._library.mjb_deleteBatch, self._batch)
         self._data, self._taken = np.zeros(n, np.uintp), None
+        self._applied, self._outcome = np.zeros((n, pairs, 6)), np.zeros(n, np.int32)
         self._kept = rows.tables() | {
             "ahead": patches.ahead,
             "now": patches.now,
             "origins": np.zeros((n, bodies, 6)),
-            "applied": np.zeros((n, pairs, 6)),
-            "outcome": np.zeros(n, np.int32),
+            "applied": self._applied,
+            "outcome": self._outcome,
         }
+        self._friction, self._known = None, 0  # at how many times the addresses of patches are known
         self._arguments = _Arguments(model=model._address, data=self._data.ctypes.data)
+        self._reference = ctypes.byref(self._arguments)
         for name, array in self._kept.items():
             setattr(self._arguments, name, array.ctypes.data)
         numbers = {"impratio": rows.impratio, "least_resistance": LEAST_RESISTANCE, "least_share": LEAST_SHARE}
@@ -130,30 +133,33 @@ class Batch:
             setattr(self._arguments, name, number)
 
     def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray | None:
-        """Steps each state; returns the residuals [N, P, 6] that were applied. None if a state is not finite: then none
-        is stepped."""
+        """Steps each state; returns the residuals [N, P, 6] that were applied, until the next step. None if a state is
+        not finite: then none is stepped."""
         if data is not self._taken:
             self._data[:] = [state._address for state in data]
             self._taken = data
         friction = self._rows.friction()
-        self._arguments.friction = friction.ctypes.data
+        if friction is not self._friction:
+            self._friction, self._arguments.friction = friction, friction.ctypes.data
         self._apply(self._begin)
-        if self._kept["outcome"].any():
+        if self._outcome.any():
             return None
         found = self._patches.evaluate()
-        for results, pointers in zip(found, self._arguments.patches):
-            if results is not None and not pointers[0]:  # all calls write into the same arrays
-                pointers[:] = [getattr(results, f"patch_{name}").ctypes.data for name in _PATCHES]
-        self._arguments.num_times = 1 if found.now is None else 2
+        times = 1 if found.now is None else 2
+        while self._known < times:  # all calls write into the same arrays
+            arrays = [getattr(found[self._known], f"patch_{name}") for name in _PATCHES]
+            self._arguments.patches[self._known][:] = [array.ctypes.data for array in arrays]
+            self._known += 1
+        self._arguments.num_times = times
         self._apply(self._end)
-        full = np.flatnonzero(self._kept["outcome"])
-        if full.size:
-            count = int((found.ahead.patch_stiffness[full[0]] > 0).sum())
-            self._rows.raise_full(data[full[0]], count, f" of state {full[0]}")
-        return self._kept["applied"].copy()
+        if self._outcome.any():
+            i = int(self._outcome.argmax())
+            count = int((found.ahead.patch_stiffness[i] > 0).sum())
+            self._rows.raise_full(data[i], count, f" of state {i}")
+        return self._applied
 
     def _apply(self, function: ctypes.c_void_p) -> None:
-        if self._library.mjb_apply(self._batch, None, 0, function, ctypes.byref(self._arguments), 0):
+        if self._library.mjb_apply(self._batch, None, 0, function, self._reference, 0):
             status = self._library.mjb_status(self._batch)
-            i = next(i for i in range(self._n) if status[i])
+            i = next(i for i in range(self.size) if status[i])
             raise RuntimeError(f"Bridge.step_batch: state {i}: {self._library.mjb_error(self._batch, i).decode()}")

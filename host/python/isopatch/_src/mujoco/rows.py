@@ -104,6 +104,9 @@ class Rows:
         self._slippery = (model.geom_condim[first] == 1) & (model.geom_condim[second] == 1)
         self._sliding, self._friction = np.full(model.ngeom, -1.0), np.zeros(len(chosen.pairs))
         self._contacts = [self._contact(geoms) for geoms in self._geoms]
+        # what follows from the pairs of the last step's points, and from its other contacts
+        self._pairs, self._added = None, ([], np.zeros(0))
+        self._others, self._excluded = b"", np.zeros(0, int)
 
     def _contact(self, geoms: np.ndarray) -> mujoco.MjContact:
         contact = mujoco.MjContact()
@@ -131,6 +134,9 @@ class Rows:
             found = np.maximum(sliding[self._rougher[0]], sliding[self._rougher[1]])
             found[self._slippery] = 0
             self._friction = np.maximum(found, _LEAST_FRICTION)
+            for contact, number in zip(self._contacts, self._friction):
+                contact.friction[:] = number
+            self._pairs = None
         return self._friction
 
     def begin(self, data: mujoco.MjData) -> None:
@@ -181,20 +187,27 @@ class Rows:
         if data.ncon:
             contact = data.contact
             geoms = contact.geom
-            contact.exclude[self._index[geoms[:, 0], geoms[:, 1]] >= 0] = 1
+            if (others := geoms.tobytes()) != self._others:
+                self._others = others
+                self._excluded = np.flatnonzero(self._index[geoms[:, 0], geoms[:, 1]] >= 0)
+            contact.exclude[self._excluded] = 1
 
     def _add(self, data: mujoco.MjData, points: Points) -> None:
         """Adds the contacts of patches, makes constraints of all contacts, and writes the rows of those of patches."""
-        model, contacts = self._model, self._contacts
+        model = self._model
         count, own = len(points.pair), data.ncon
-        for pair in points.pair.tolist():
-            if mujoco.mj_addContact(model, data, contacts[pair]):
+        friction = self.friction()
+        if points.pair is not self._pairs:
+            self._pairs = points.pair
+            self._added = [self._contacts[pair] for pair in points.pair], friction[points.pair]
+        added, friction = self._added
+        for contact in added:
+            if mujoco.mj_addContact(model, data, contact):
                 self.raise_full(data, count)
-        contact, friction = data.contact, self.friction()[points.pair]
+        contact = data.contact
         contact.pos[own:] = points.position
         contact.frame[own:] = points.frame
         contact.dist[own:] = points.distance
-        contact.friction[own:] = friction[:, None]
         mujoco.mj_makeConstraint(model, data)
         begin = int(contact.efc_address[own])
         if begin < 0 or data.nefc != begin + 3 * count:  # MuJoCo has warned, and made none
@@ -210,13 +223,14 @@ class Rows:
         r, d = data.efc_R[begin:].reshape(-1, 3), data.efc_D[begin:].reshape(-1, 3)
         resistance = 1 / (points.stiffness * span)
         # of very stiff patches less, which creep by nothing anyway: else the solver's Hessian has no digits left
-        ratio = (resistance / (LEAST_RESISTANCE * r[:, 0])).clip(1, self.impratio)
+        ratio = np.minimum(np.maximum(resistance / (LEAST_RESISTANCE * r[:, 0]), 1), self.impratio)
         r[:, 0] = resistance
         r[:, 1:] = (resistance / ratio)[:, None]
         np.divide(1, r, out=d)
         kbip = data.efc_KBIP[begin:].reshape(-1, 3, 4)  # a_ref = -B v - K I (pos - margin)
-        kbip[:] = ((1 / span, 0, 1, 0), (0, 1 / h, 1, 0), (0, 1 / h, 1, 0))
-        kbip[:, 0, 1] = (relaxation + h * points.now) / span
+        kbip[:] = np.array(((1 / span, relaxation / span, 1, 0), (0, 1 / h, 1, 0), (0, 1 / h, 1, 0)))
+        if points.now is not None:
+            kbip[:, 0, 1] += h * points.now / span
         data.efc_pos[begin::3] = points.distance
         data.efc_margin[begin::3] = 0
         return ratio
