@@ -19,7 +19,7 @@ from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
-_OPTIONS = ("outputs", "max_clusters", "polygon_capacity", "contact_capacity")
+_OPTIONS = ("outputs", "max_clusters", "polygon_capacity", "contact_capacity", "time_step")
 
 
 class Pool(Simulator):
