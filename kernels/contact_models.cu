@@ -2,6 +2,7 @@
 //
 // The contact models of the cuda backend. A new one is added here.
 #include "kernels/contact/contact_model.h"
+#include "kernels/lumped/lumped_models.h"
 #include "kernels/pressure_field/cuda_pressure_field.h"
 
 namespace isopatch::detail {
@@ -9,6 +10,8 @@ namespace isopatch::detail {
 CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
   CudaContactModels models;
   models.push_back(make_cuda_pressure_field(scene, options));
+  models.push_back(make_cuda_volumetric(options));
+  models.push_back(make_cuda_point(options));
   return models;
 }
 

@@ -79,6 +79,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
                 void* stream) const override {
+    refuse_packed_lumped(results);
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
     check_.check(state, results, on);
@@ -87,6 +88,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void evaluate_from_host(const State& state, const Results& results,
                           CandidateCache::Implementation* candidates) const override {
+    refuse_packed_lumped(results);
     const DeviceGuard guard(device_);
     on_device_->host_batch.evaluate(scene_, state, results,
                                     [&](const State& s, const Results& r, std::int64_t first, cudaStream_t stream) {
@@ -101,6 +103,15 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
  private:
+  /// Packed contacts are put in order by the pressure field alone.
+  void refuse_packed_lumped(const Results& results) const {
+    const SceneView& scene = scene_.data().view;
+    if (!packed_contacts(results).is_wanted() || scene.pairs_of_model(0) == scene.num_pair_views) return;
+    throw Error(
+        "evaluate: backend cuda writes no packed contacts of point and volumetric pairs; ask for results.contacts, or "
+        "take backend cpu");
+  }
+
   /// Throws Error unless the current device has room for the scene and the kernels.
   void require_memory(std::int64_t local_memory) const {
     const FlatGeometries& geometries = scene_.data().geometries;

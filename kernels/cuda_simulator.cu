@@ -150,7 +150,7 @@ class CudaSimulator final : public Simulator::Implementation {
     CudaContactModels models;
 
     OnDevice(const SceneData& scene_data, const RolloutData& rollout_data, CudaContactModels of)
-        : scene(scene_data), rollout(rollout_data), models(std::move(of)) {}
+        : scene(scene_data), rollout(rollout_data, scene.view().contact_states), models(std::move(of)) {}
   };
 
   void check(const RolloutState& state, const std::string& name, cudaStream_t stream) const {
@@ -160,7 +160,8 @@ class CudaSimulator final : public Simulator::Implementation {
   }
 
   SolverSize solver_size(std::int32_t capacity) const {
-    return {scene_.num_bodies(), view().num_joints, view().num_dofs, scene_.num_pairs(), capacity};
+    return {scene_.num_bodies(), view().num_joints, view().num_dofs,
+            scene_.num_pairs(),  capacity,          num_memory_rows(scene_.data().view)};
   }
 
   std::size_t polygon_size() const {
@@ -182,6 +183,8 @@ class CudaSimulator final : public Simulator::Implementation {
                   " pairs are too many for one call; split the batch");
     }
     size.contact_states = n * static_cast<std::size_t>(num_contact_states(scene_.data().view));
+    size.kept_contact_states = copies * size.contact_states;
+    size.lumped = n * static_cast<std::size_t>(num_memory_rows(scene_.data().view));
     size.polygons = n * static_cast<std::size_t>(capacity);
     size.polygon_bytes = size.polygons * polygon_size();
     size.sorting = warps * static_cast<std::size_t>(capacity);
@@ -196,28 +199,29 @@ class CudaSimulator final : public Simulator::Implementation {
     call.output = output;
     const bool in_float = options_.precision == Precision::kFloat;
     std::byte* const polygons = arrays.polygons.data();
-    call.arrays = {arrays.plans.data(),
-                   arrays.bodies.data(),
-                   arrays.poses.data(),
-                   arrays.forces.data(),
-                   output.pair_wrench_mean.data == nullptr ? nullptr : arrays.sums.data(),
-                   arrays.contact_states.data(),
-                   arrays.next_contact_states.data(),
-                   arrays.counts.data(),
-                   {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
-                    in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
-                    in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity},
-                   arrays.going_on.data(),
-                   arrays.sorting.data(),
-                   arrays.solver.data(),
-                   solver_size(capacity).words(),
-                   static_cast<std::int32_t>(warps_)};
+    call.arrays = {
+        arrays.plans.data(),
+        arrays.bodies.data(),
+        arrays.poses.data(),
+        arrays.forces.data(),
+        output.pair_wrench_mean.data == nullptr ? nullptr : arrays.sums.data(),
+        arrays.contact_states.data(),
+        arrays.next_contact_states.data(),
+        arrays.counts.data(),
+        {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
+         in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
+         in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity, arrays.lumped.data()},
+        arrays.going_on.data(),
+        arrays.sorting.data(),
+        arrays.solver.data(),
+        solver_size(capacity).words(),
+        static_cast<std::int32_t>(warps_)};
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
     const int states = num_contact_states(scene_.data().view);
     evaluation.state =
         search_state(call.step, arrays.poses.data(), static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize,
-                     arrays.contact_states.data(), states);
+                     arrays.contact_states.data(), std::int64_t{step_copies(view())} * states);
     evaluation.results.status = {arrays.contact_status.data(), 1};
     if (states > 0) evaluation.results.contact_state = {arrays.next_contact_states.data(), states};
     evaluation.list = arrays.list.data();

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a step by patches costs beside MuJoCo's own, alone and in batches.
 
-Processor time of the best of several runs, since other programs may run beside it. Usage: bench/mujoco/cost.py
+Medians of runs that take turns, since other programs may run beside it. Usage: bench/mujoco/cost.py [RUNS]
 """
 
+import statistics
+import sys
 import time
 
 import mujoco
@@ -19,51 +21,88 @@ CUBE = (
 N = 64
 
 
-def best(function, count, clock=time.thread_time, runs=25):
-    """Microseconds of a call."""
-    times = []
+def medians(functions, count, clocks, runs):
+    """Microseconds of a call of each function, by its clock; they take turns."""
+    times = [[] for _ in functions]
     for _ in range(runs):
-        began = clock()
-        for _ in range(count):
-            function()
-        times.append(1e6 * (clock() - began) / count)
-    return min(times)
+        for function, clock, found in zip(functions, clocks, times, strict=True):
+            began = clock()
+            for _ in range(count):
+                function()
+            found.append(1e6 * (clock() - began) / count)
+    return [statistics.median(found) for found in times]
 
 
-def alone(pairs):
-    """The bridge and the state of cubes at rest, after it printed what a step costs."""
+def bridge_of(model, **options):
+    pairs = [(f"cube{i}", "floor") for i in range(model.nbody - 1)]
+    return isopatch.mujoco.Bridge(model, pairs=pairs, modulus=1e6, **options)
+
+
+def alone(pairs, runs):
+    """The model and the state of cubes at rest, after it printed what a step costs."""
     model = mujoco.MjModel.from_xml_string(CUBES.format("".join(CUBE.format(i=i, x=0.1 * i) for i in range(pairs))))
-    bridge = isopatch.mujoco.Bridge(model, pairs=[(f"cube{i}", "floor") for i in range(pairs)], modulus=1e6)
-    data, own = mujoco.MjData(model), mujoco.MjData(model)
+    bridge, data, own = bridge_of(model), mujoco.MjData(model), mujoco.MjData(model)
     for _ in range(100):
         bridge.step(model, data)
         mujoco.mj_step(model, own)
-    step, evaluation = best(lambda: bridge.step(model, data), 40), best(bridge._call, 40)
-    theirs, measured = best(lambda: mujoco.mj_step(model, own), 40), best(lambda: bridge.measure(model, data), 40)
+    functions = [
+        lambda: bridge.step(model, data),
+        bridge._patches._call,
+        lambda: mujoco.mj_step(model, own),
+        lambda: bridge.measure(model, data),
+    ]
+    step, evaluation, theirs, measured = medians(functions, 40, [time.thread_time] * 4, runs)
     print(f"  {pairs:5}  {step:5.0f}  {evaluation:10.1f}  {theirs:7.1f}  {step - evaluation:19.0f}  {measured:7.1f}")
-    return model, bridge, data
+    return model, data
 
 
-def together(model, bridge, data):
-    many = [mujoco.MjData(model) for _ in range(N)]
-    for i, state in enumerate(many):
-        state.qpos[:] = data.qpos
-        state.qvel[0] = 1e-3 * i
-    in_turn = best(lambda: bridge.step(model, data), 40, time.perf_counter)
-    one = best(lambda: bridge.step_batch([data]), 40, time.perf_counter)
-    wall = best(lambda: bridge.step_batch(many), 5, time.perf_counter) / N
-    how = f"in turn: {bridge.batch_fallback}" if bridge.batch_fallback else "on MuJoCo's threads"
-    print(f"  {model.nbody - 1:5}  {in_turn:6.1f}  {one:24.1f}  {wall:25.1f}  {in_turn / wall:5.1f}  {how}")
+def together(model, data, runs):
+    """Prints wall clock, and the processor time on one thread beside that of what no step is without."""
+    both, one = bridge_of(model), bridge_of(model, threads=1)
+    sets = [[mujoco.MjData(model) for _ in range(N)] for _ in range(4)]
+    for states in sets:
+        for i, state in enumerate(states):
+            state.qpos[:] = data.qpos
+            state.qvel[0] = 1e-3 * i
+    for _ in range(20):
+        both.step_batch(sets[0])
+        one.step_batch(sets[1])
+
+    def in_turn():
+        for state in sets[2]:
+            one.step(model, state)
+
+    def theirs():
+        for state in sets[3]:
+            mujoco.mj_step(model, state)
+
+    functions = [in_turn, lambda: both.step_batch(sets[0])]
+    clocks = [time.perf_counter] * 2
+    if both.batch_fallback is None:
+        functions += [in_turn, lambda: one.step_batch(sets[1]), one._batch._patches._call, theirs]
+        clocks += [time.thread_time] * 4
+    turn, wall, *of_core = (value / N for value in medians(functions, 1, clocks, runs))
+    print(f"  {model.nbody - 1:5}  {turn:6.1f}  {wall:12.1f}  {turn / wall:5.1f}", end="")
+    if not of_core:
+        print(f"  in turn: {both.batch_fallback}")
+        return
+    turn, batch, evaluation, theirs = of_core
+    floor = evaluation + theirs
+    print(
+        f"  | {turn:6.1f}  {batch:12.1f}  {turn / batch:5.1f}  {evaluation:10.1f}  {theirs:7.1f}  {turn / floor:14.1f}"
+    )
 
 
 def main():
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 25
     print(f"isopatch {isopatch.__version__}, MuJoCo {mujoco.mj_versionString()}; cubes at rest on a floor, us")
+    print("processor time")
     print("  pairs   step  evaluation  mj_step  over the evaluation  measure")
-    cubes = [alone(pairs) for pairs in (1, 4, 16)]
-    print("wall clock of a state, us")
-    print(f"  pairs  step()  step_batch() of 1 state  step_batch() of {N} states  ratio")
-    for parts in cubes:
-        together(*parts)
+    cubes = [alone(pairs, runs) for pairs in (1, 4, 16)]
+    print(f"a state of {N}: wall clock                | processor time, one thread")
+    print("  pairs  step()  step_batch()  ratio  | step()  step_batch()  ratio  evaluation  mj_step  ratio at most")
+    for model, data in cubes:
+        together(model, data, runs)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int32_t kNone = -1;
 
-/// The tets beyond the faces of each tet, by corner; kNone at the surface.
+/// The tets beyond the faces of each tet, by corner; kNone for none.
 using Neighbours = std::vector<std::array<std::int32_t, 4>>;
 
 /// Corner of a cell that is at a vertex of the mesh.
@@ -30,14 +30,14 @@ std::size_t corner_at(const Tet& vertices, std::int32_t vertex) {
 
 struct FluxMesh {
   std::vector<Tet> vertices;  // of each cell, by corner
-  Neighbours beyond;
+  Neighbours beyond;          // faces on which the extent is not 0 everywhere, as the fields are
   std::vector<std::array<double, 4>> depth;  // of the faces of each cell, by the corner opposite: the sum of extents
   std::vector<double> mean_extent;           // of each cell
-  std::vector<bool> on_surface;              // of each vertex
+  const std::vector<double>& extent;         // of each vertex
   bool is_closed = true;                     // no face has more than two tets, and the extent is 0 on the surface
 
   FluxMesh(const Geometry& geometry, const std::vector<Cell>& cells)
-      : beyond(cells.size(), {kNone, kNone, kNone, kNone}), on_surface(geometry.mesh.points.size(), false) {
+      : beyond(cells.size(), {kNone, kNone, kNone, kNone}), extent(geometry.extent) {
     const std::vector<Tet>& tets = geometry.mesh.tets;
     vertices.reserve(cells.size());
     for (std::size_t t = 0; t < cells.size(); ++t) {
@@ -54,8 +54,7 @@ struct FluxMesh {
       } else {
         is_closed = is_closed && end - i == 1;
         for (const std::int32_t vertex : faces[i].sorted) {
-          is_closed = is_closed && geometry.extent[static_cast<std::size_t>(vertex)] == 0;
-          on_surface[static_cast<std::size_t>(vertex)] = true;
+          is_closed = is_closed && extent[static_cast<std::size_t>(vertex)] == 0;
         }
       }
       i = end;
@@ -78,8 +77,8 @@ struct FluxMesh {
 
   void join(const std::vector<Tet>& tets, const FaceUse& own, const FaceUse& other) {
     const auto tet = static_cast<std::size_t>(own.tet);
-    const std::int32_t opposite = tets[tet][static_cast<std::size_t>(own.face)];
-    beyond[tet][corner_at(vertices[tet], opposite)] = other.tet;
+    const std::size_t corner = corner_at(vertices[tet], tets[tet][static_cast<std::size_t>(own.face)]);
+    if (depth[tet][corner] > 0) beyond[tet][corner] = other.tet;
   }
 };
 
@@ -146,24 +145,24 @@ double flow(const FluxMesh& mesh, const Tree& tree, const std::vector<double>& a
   return total;
 }
 
-/// A number in [-1, 1] for an edge, from its two vertices; 0 where both are on the surface.
-double circulation_of(const FluxMesh& mesh, std::int32_t from, std::int32_t to) {
-  if (mesh.on_surface[static_cast<std::size_t>(from)] && mesh.on_surface[static_cast<std::size_t>(to)]) return 0;
+/// A number in [-1, 1] for an edge, from its two vertices.
+double random_of(std::int32_t from, std::int32_t to) {
   const auto [low, high] = std::minmax(from, to);
   const std::uint64_t key = static_cast<std::uint64_t>(low) << 32 | static_cast<std::uint32_t>(high);
   const double value = 0x1p-63 * static_cast<double>(static_cast<std::int64_t>(SplitMix64(key).next()));
   return from < to ? value : -value;
 }
 
-/// How large fluxes are at each vertex: their mean through the faces inside that meet there.
+/// How large fluxes are at each vertex, per extent: their mean through the faces inside that meet there, each over the
+/// sum of the extents at its vertices.
 std::vector<double> sizes_at_vertices(const FluxMesh& mesh, const Tree& tree, const Fluxes& fluxes) {
-  std::vector<double> sum(mesh.on_surface.size(), 0), count = sum;
+  std::vector<double> sum(mesh.extent.size(), 0), count = sum;
   for (const std::int32_t index : tree.order) {
     const auto tet = static_cast<std::size_t>(index);
     for (std::size_t i = 0; i < 4; ++i) {
       if (mesh.beyond[tet][i] == kNone) continue;
       for (const std::int32_t vertex : tet_face(mesh.vertices[tet], static_cast<int>(i))) {
-        sum[static_cast<std::size_t>(vertex)] += std::fabs(fluxes[tet][i]);
+        sum[static_cast<std::size_t>(vertex)] += std::fabs(fluxes[tet][i]) / mesh.depth[tet][i];
         ++count[static_cast<std::size_t>(vertex)];
       }
     }
@@ -172,12 +171,12 @@ std::vector<double> sizes_at_vertices(const FluxMesh& mesh, const Tree& tree, co
   return sum;
 }
 
-/// Adds fluxes of circulations about the edges, which have no divergence. Each is as large as the smaller one of the
-/// `sizes` at its ends.
+/// Adds fluxes of circulations about the edges, which have no divergence. Each is as large as the extents at both ends
+/// times the smaller one of the `sizes` there, so none is large beside the extents of a face.
 void add_circulations(const FluxMesh& mesh, const Tree& tree, const std::vector<double>& sizes, Fluxes& fluxes) {
   const auto circulation = [&](std::int32_t from, std::int32_t to) {
-    const double size = std::min(sizes[static_cast<std::size_t>(from)], sizes[static_cast<std::size_t>(to)]);
-    return size * circulation_of(mesh, from, to);
+    const auto a = static_cast<std::size_t>(from), b = static_cast<std::size_t>(to);
+    return std::min(sizes[a], sizes[b]) * (mesh.extent[a] + mesh.extent[b]) * random_of(from, to);
   };
   for (const std::int32_t index : tree.order) {
     const auto tet = static_cast<std::size_t>(index);
@@ -251,16 +250,17 @@ CellFluxes cell_fluxes(const Geometry& geometry, const Hierarchy& solid) {
 
     const auto add_sink = [&](std::int32_t cell, double amount, double check) {
       const auto at = static_cast<std::size_t>(cell);
-      const double per_volume = 1 / volume_of(cells[at]);
-      out.sinks.push_back({cell, leaf[at], amount * per_volume, check * per_volume});
+      const double of_extent = amounts[at] > 0 ? 1 / amounts[at] : 0.0;
+      out.sinks.push_back({cell, leaf[at], amount * of_extent, check * of_extent});
     };
     add_sink(root, total, total);
     add_sink(other_root, 0, -other_total);
   }
   for (std::size_t t = 0; t < cells.size(); ++t) {
     for (std::size_t i = 0; i < 4; ++i) {
-      out.fluxes[t].outward[i] = first[t][i];
-      out.fluxes[t].check[i] = first[t][i] - second[t][i];
+      if (mesh.beyond[t][i] == kNone) continue;
+      out.fluxes[t].outward[i] = first[t][i] / mesh.depth[t][i];
+      out.fluxes[t].check[i] = (first[t][i] - second[t][i]) / mesh.depth[t][i];
     }
   }
   return out;

@@ -22,7 +22,7 @@ struct SceneData {
   std::vector<std::int32_t> body_pairs, body_pairs_begin;
   std::vector<LumpedPairLaw> laws;     // of each pair view; empty if none has a memory
   std::vector<double> contact_states;  // at the start, Q x S; empty: zeros
-  SceneView view;  // of the arrays above
+  SceneView view;                      // of the arrays above
 };
 
 }  // namespace isopatch::detail

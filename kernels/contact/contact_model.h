@@ -10,7 +10,7 @@
 #include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/cuda_options.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/contact/contact_record.h"
+#include "isopatch/detail/contact/lumped_pair.h"
 #include "isopatch/scene/rollout_options.h"
 #include "kernels/scene/call.h"
 
@@ -30,6 +30,12 @@ struct ContactLists {
   SolverContact<float>* float_contacts;    // null in double
   SolverContact<double>* double_contacts;  // null in float
   std::int32_t capacity;
+  LumpedRecord* lumped;  // of each environment, by row of the contact state
+
+  /// Of an environment.
+  ISOPATCH_HD LumpedRecord* lumped_of(const SceneView& scene, std::int64_t environment) const {
+    return lumped == nullptr ? nullptr : lumped + environment * num_memory_rows(scene);
+  }
 
   template <class T>
   ISOPATCH_HD SolverContact<T>* contacts() const {

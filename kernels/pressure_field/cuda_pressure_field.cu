@@ -55,6 +55,14 @@ std::int64_t warps_of_pairs(const SceneView& scene, Precision precision, Outputs
                                         : resident_warps<double>(scene, outputs);
 }
 
+bool has_bristles(const SceneView& scene) {
+  for (std::int32_t i = 0; i < scene.num_pair_views; ++i) {
+    const PairView& view = scene.pairs[i];
+    if (view.model == kPressureField && has_law(view)) return true;
+  }
+  return false;
+}
+
 /// Loads every kernel that a simulator of this scene can launch on the current device.
 ResidentWarps load_kernels_of_steps(const SceneView& scene, Precision precision) {
   precision == Precision::kFloat ? load_find_contacts<float>(scene) : load_find_contacts<double>(scene);
@@ -63,6 +71,7 @@ ResidentWarps load_kernels_of_steps(const SceneView& scene, Precision precision)
   for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch}) {
     warps.of_pairs[static_cast<std::size_t>(outputs)] = warps_of_pairs(scene, precision, outputs);
   }
+  if (has_bristles(scene)) warps_of_pairs(scene, precision, Outputs::kAll);
   return warps;
 }
 
@@ -87,6 +96,7 @@ class CudaPressureField final : public CudaContactModel {
       : scene_(scene.view), cuda_options_(options.cuda), device_(options.device) {
     resident_warps_ = options.steps ? load_kernels_of_steps(scene_, cuda_options_.precision)
                                     : load_kernels(scene_, cuda_options_.precision);
+    has_bristles_ = has_bristles(scene_);
     const FlatGeometries& geometries = scene.geometries;
     most_cells_ = most_cells_of(geometries.solids);
     most_cells_of_both_ = most_cells_of_both(scene_);
@@ -125,6 +135,7 @@ class CudaPressureField final : public CudaContactModel {
       call.scan_memory = memory.scan.data();
       call.scan_bytes = memory.scan.size();
       call.key_digits = key_digits_;
+      call.has_bristles = has_bristles_;
       if (memory.have_stages() && may_stage(pairs, results)) {
         call.staged = memory.staged();
         const std::int64_t in_a_round = parts_per_pair() * (call.staged.num_cells / cells_per_pair());
@@ -209,6 +220,7 @@ class CudaPressureField final : public CudaContactModel {
   /// the device.
   bool may_stage(std::int64_t pairs, const Results& results) const {
     const bool separate = has_several_parts() && results.part_pair_wrench.data != nullptr;
+    if (has_bristles_) return false;
     const bool enough = pairs > resident_warps(results) || most_cells_of_both_ >= kCellsForStages;
     return may_stage() && (enough || cuda_options_.stages == PairStages::kSeveral) && !separate &&
            !has(needed_outputs(results), Outputs::kPolygons);
@@ -279,7 +291,7 @@ class CudaPressureField final : public CudaContactModel {
   /// How many warps share a pair: one where there are enough pairs to fill the device, else a power of two. It depends
   /// on sizes alone and changes no bit.
   int slices(std::int64_t pairs, const Results& results) const {
-    if (results.part_pair_wrench.data != nullptr) return 1;  // each is written by the warp that sums it
+    if (results.part_pair_wrench.data != nullptr || has_bristles_) return 1;  // the warp that sums a part pair ends it
     std::int64_t slices = 1;
     const std::int64_t warps = resident_warps(results);
     while (2 * slices * pairs <= warps && 2 * slices * kCellsPerSlice <= most_cells_) slices *= 2;
@@ -287,6 +299,7 @@ class CudaPressureField final : public CudaContactModel {
   }
 
   const SceneView scene_;  // in host memory
+  bool has_bristles_ = false;
   const CudaOptions cuda_options_;
   const int device_;
   ResidentWarps resident_warps_ = {};

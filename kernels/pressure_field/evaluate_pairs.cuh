@@ -48,8 +48,10 @@ __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
     if constexpr (has(outputs, Outputs::kPolygons)) {
       if (!call.packed.needs(call.pass, environment)) continue;
       const RowsOfPass rows = RowsOfPass::make(call.packed, call.pass, call.digit);
+      BristleMoments* const bristles = has_law(call.scene.pairs[pair]) ? &work.bristles : nullptr;
       evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
-                                              slice, call.sums + index, remaining, row_sinks<T>(call.results, rows));
+                                              slice, call.sums + index, remaining,
+                                              with_sink(BristleSink<T>{bristles}, row_sinks<T>(call.results, rows)));
     } else {
       evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
                                               slice, call.sums + index, remaining, NoSinks());
@@ -75,7 +77,8 @@ template <class T>
 void evaluate_pairs(const PressureFieldCall& call, cudaStream_t stream) {
   const std::int64_t most = call.num_pairs() * call.slices;
   if (most == 0) return;
-  const Outputs outputs = call.packed.is_wanted() ? Outputs::kAll : needed_outputs(call.results);
+  const bool has_polygons = call.packed.is_wanted() || call.has_bristles;
+  const Outputs outputs = has_polygons ? Outputs::kAll : needed_outputs(call.results);
   with_pair_kernel<T>(call.scene, outputs, [&](auto kernel) {
     kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());

@@ -23,7 +23,7 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
   const ContactEntry* const sorted = sort_rows(warp, listed, sorting, found);
   const SolverContact<T>* const polygons = arrays.contacts.contacts<T>() + environment * arrays.contacts.capacity;
   const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints, call.step.rollout.num_dofs,
-                           call.step.scene.num_pairs, arrays.contacts.capacity};
+                           call.step.scene.num_pairs,  arrays.contacts.capacity,     num_memory_rows(call.step.scene)};
   return finish_stage(
       warp, WarpPointSums<CudaWarp>{warp}, call.step, call.evaluation.state, environment, found,
       [&](int i) { return sorted[i].key; },

@@ -27,7 +27,8 @@ StepArrays::StepArrays(const StepSize& size, cudaStream_t stream) {
   sorting = DeviceBuffer<ContactEntry>(size.sorting);
   polygons = DeviceBuffer<std::byte>(size.polygon_bytes);
   solver = DeviceBuffer<double>(size.solver_words);
-  contact_states = DeviceBuffer<double>(size.contact_states);
+  contact_states = DeviceBuffer<double>(size.kept_contact_states);
+  lumped = DeviceBuffer<LumpedRecord>(size.lumped);
   next_contact_states = DeviceBuffer<double>(size.contact_states);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }

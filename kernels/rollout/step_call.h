@@ -15,8 +15,8 @@ struct StepArraysView {
   StageBody* bodies;  // step_copies() rows, as of forces
   double* poses;
   double* forces;
-  double* sums;  // null where no mean is asked for
-  double *contact_states, *next_contact_states;
+  double* sums;                                  // null where no mean is asked for
+  double *contact_states, *next_contact_states;  // the former with step_copies() rows
   StepCounts* counts;
   ContactLists contacts;   // `found` is 0 between stages
   std::int32_t* going_on;  // after each search of the step: environments that another one follows for; kMaxSearches
@@ -34,8 +34,9 @@ struct StepArraysView {
             poses + environment * step.scene.num_bodies * kPoseSize,
             forces + copy * step.num_forces(),
             sums == nullptr ? nullptr : sums + environment * step.scene.num_pairs * 6,
-            contact_states + environment * states,
+            contact_states + copy * states,
             next_contact_states + environment * states,
+            contacts.lumped_of(step.scene, environment),
             counts + environment};
   }
 };

@@ -50,18 +50,20 @@ TEST(CellFluxes, AddUpToTheIntegralOfTheExtentInEachTetButTheSinks) {
     for (const FluxSink& sink : body.fluxes.sinks) {
       const auto at = static_cast<std::size_t>(sink.cell);
       EXPECT_EQ(body.hierarchy.nodes[static_cast<std::size_t>(sink.node)].cell(), sink.cell);
-      expected[at] -= sink.rate * volume_of(cells[at]);
-      expected_check[at] -= sink.check * volume_of(cells[at]);
-      ends += sink.rate * volume_of(cells[at]);
-      ends_check += sink.check * volume_of(cells[at]);
+      const double integral = extent_of(cells[at]) * volume_of(cells[at]);
+      expected[at] -= sink.rate * integral;
+      expected_check[at] -= sink.check * integral;
+      ends += sink.rate * integral;
+      ends_check += sink.check * integral;
     }
     EXPECT_NEAR(ends, total, kRounding * total);
     EXPECT_NEAR(ends_check, 0, kRounding * total);
     for (std::size_t t = 0; t < cells.size(); ++t) {
       double sum = 0, sum_check = 0;
       for (std::size_t i = 0; i < 4; ++i) {
-        sum += body.fluxes.fluxes[t].outward[i];
-        sum_check += body.fluxes.fluxes[t].check[i];
+        const double on_face = 4 * extent_of(cells[t]) - cells[t].corner[i].extent;
+        sum += on_face * body.fluxes.fluxes[t].outward[i];
+        sum_check += on_face * body.fluxes.fluxes[t].check[i];
       }
       ASSERT_NEAR(sum, expected[t], kRounding * total) << shape.name << ", tet " << t;
       ASSERT_NEAR(sum_check, expected_check[t], kRounding * total) << shape.name << ", tet " << t;

@@ -30,11 +30,17 @@ def _program() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def command():
-    """Runs the command line with arguments and fails if it does."""
-    program = _program()
-    if program is None:
+def program() -> str:
+    """The command line as a file."""
+    found = _program()
+    if found is None:
         pytest.skip("no program isopatch: set ISOPATCH_PROGRAM, or build the preset release")
+    return found
+
+
+@pytest.fixture(scope="session")
+def command(program):
+    """Runs the command line with arguments and fails if it does."""
 
     def run(*arguments: object) -> str:
         done = subprocess.run([program, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False)

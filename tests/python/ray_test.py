@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pools of Ray's actors: the bits of one process whatever the shares, workers that end, and errors."""
 
+import contextlib
 import hashlib
-import threading
+import os
+import signal
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from conftest import ROOT, ball_on_table, requires, run_python
 ray = pytest.importorskip("ray", reason="ray is not installed")
 
 import isopatch.ray  # noqa: E402
+from isopatch._src import ray_pool  # noqa: E402
 from isopatch.ray import Pool  # noqa: E402
 
 N = 101
@@ -80,7 +83,7 @@ def test_evaluations_have_the_bits_of_one_process(two, grip, shares):
         "outputs": OUTPUTS,
     }
     alone = isopatch.Evaluator(grip).evaluate(poses, **inputs)
-    two._workers._shares = shares
+    two._shares = shares
     found = two.evaluate(poses, **inputs)
     for name, ours, theirs in zip(OUTPUTS, found, alone):
         if ours is not None or theirs is not None:
@@ -91,7 +94,7 @@ def test_evaluations_have_the_bits_of_one_process(two, grip, shares):
 def test_rows_of_each_environment_are_joined(two, grip):
     poses = varied(grip)
     names = ("polygons", "polygons_needed", "packed_contacts", "contact_offsets", "status")
-    evaluator, two._workers._shares = isopatch.Evaluator(grip), 7
+    evaluator, two._shares = isopatch.Evaluator(grip), 7
     for room in (None, 20):
         alone = evaluator.evaluate(poses, outputs=names, polygon_capacity=room, contact_capacity=room and 10**5)
         found = two.evaluate(poses, outputs=names, polygon_capacity=room, contact_capacity=room and 10**5)
@@ -111,7 +114,7 @@ def test_rows_of_each_environment_are_joined(two, grip):
 @pytest.mark.parametrize("shares", [1, 2, 7])
 def test_steps_have_the_bits_of_one_process(two, grip, shares, tmp_path):
     n, digests = 10, []
-    two._workers._shares = shares
+    two._shares = shares
     for sim in (isopatch.Simulator(grip, n), two):
         sim.reset()
         hashes = []
@@ -133,8 +136,8 @@ def test_short_calls_are_made_here_with_the_same_bits(made, scene, poses):
     alone, pool = isopatch.Evaluator(scene).evaluate(poses), made(scene, workers=2)
     for _ in range(5):
         assert digest(pool.evaluate(poses)) == digest(alone)
-    assert pool._workers._cost * len(poses) < 0.02
-    for k, actor in enumerate(pool._workers.actors):
+    assert pool._cost * len(poses) < 0.02
+    for k, actor in enumerate(list(pool._actors)):
         ray.kill(actor)
         assert digest(pool.evaluate(poses[: k + 1])) == digest([alone.pair_wrench[: k + 1]])
     assert digest(pool.evaluate(np.zeros((0, 2, 7)))) == digest([np.zeros((0, 1, 6))])
@@ -155,48 +158,44 @@ def test_arrays_of_torch_come_back(made, scene, poses):
     assert (pool.poses.numpy() == sim.poses).all()
 
 
-def in_a_call(pool, act):
-    """Steps the pool and calls act() meanwhile, again and again until the call ends."""
-    done = threading.Event()
+def ended_by(monkeypatch, tmp_path, times):
+    """Makes the workers of pools end themselves in long calls, so many times in all."""
 
-    def run():
-        while not done.wait(0.1):
-            act()
+    class Mortal(ray_pool.Worker):
+        def step(self, inputs, n, outputs):
+            found = super().step(inputs, n, outputs)
+            for k in range(times if n == 200 else 0):
+                with contextlib.suppress(FileExistsError):
+                    (tmp_path / f"ended {k}").touch(exist_ok=False)
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return found
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        pool.step(200)
-    finally:
-        done.set()
-        thread.join()
+    monkeypatch.setattr(ray_pool, "Worker", Mortal)
 
 
-def test_a_worker_that_is_killed_changes_no_bit(made, scene):
-    n, killed = 300, []
-    sim, pool = isopatch.Simulator(scene, n), made(scene, 2, n)
+@pytest.mark.parametrize("shares", [None, 1])
+def test_a_worker_that_is_killed_changes_no_bit(made, scene, monkeypatch, tmp_path, shares):
+    ended_by(monkeypatch, tmp_path, 1)
+    n = 30
+    sim, pool = isopatch.Simulator(scene, n), made(scene, 2, n, shares=shares)
     for each in (sim, pool):
         each.poses[:, 0, 2] += np.linspace(0, 0.02, n)
-
-    def kill():
-        if not killed:
-            ray.kill(pool._workers.actors[0])
-            killed.append(pool._workers.actors[0])
-
-    in_a_call(pool, kill)
-    assert killed and pool._workers.actors[0] is not killed[0]  # in the call, which has started another
-    sim.step(200)
+        each.step(200)
+    assert (tmp_path / "ended 0").exists()
     assert digest(pool.state()) == digest(sim.state())
     assert digest(pool.step(5, outputs=("area",))) == digest(sim.step(5, outputs=("area",)))
 
 
-def test_a_share_that_ends_two_workers_is_an_error(made, scene):
-    pool = made(scene, 2, 300)
+def test_a_share_that_ends_two_workers_is_an_error(made, scene, monkeypatch, tmp_path):
+    ended_by(monkeypatch, tmp_path, 100)
+    pool = made(scene, 2, 30)
     before = digest(pool.state())
     with pytest.raises(RuntimeError, match=r"^step: environments \d+ to \d+: a worker has ended twice: ") as caught:
-        in_a_call(pool, lambda: [ray.kill(actor) for actor in pool._workers.actors])
+        pool.step(200)
     assert str(caught.value).count("ended twice") == 1 and caught.value.__cause__ is None
+    assert len(list(tmp_path.iterdir())) == 2 * 4  # of four shares
     assert digest(pool.state()) == before
+    pool._short = 0
     pool.step()  # goes on with others
     assert (pool.steps == 1).all()
     pool.close()
@@ -235,7 +234,7 @@ def test_vector_environments_take_a_pool(made, scene, request):
         if workers:
             request.addfinalizer(envs.unwrapped.simulator.close)
             assert isinstance(envs.unwrapped.simulator, Pool)
-            envs.unwrapped.simulator._workers._learns = False  # so that workers are asked, though it takes longer
+            envs.unwrapped.simulator._short = 0  # so that workers are asked, though it takes longer
         rows.append([envs.reset(seed=3)[0]])
         for k in range(20):
             rows[-1] += envs.step(np.linspace(-0.6 + 0.01 * k, 0.2, 9, dtype=np.float32)[:, None])[:4]
@@ -290,10 +289,8 @@ def test_an_error_of_a_call_is_said_once():
 
 
 def test_a_pool_without_room_says_who_may_have_it(made, scene, monkeypatch):
-    from isopatch._src import ray_workers
-
-    monkeypatch.setattr(ray_workers, "_PATIENCE", 1)
-    first = ray.remote(ray_workers.Worker).options(num_cpus=2).remote(scene, "{}", "cpu", "float", 1)
+    monkeypatch.setattr(ray_pool, "_PATIENCE", 1)
+    first = ray.remote(ray_pool.Worker).options(num_cpus=2).remote(scene, "{}", "cpu", "float", 1)
     ray.get(first.__ray_ready__.remote())
     with pytest.raises(RuntimeError, match="Pool: workers: [234] of 4 found no room in 1 s; another pool may have it"):
         made(scene, workers=4)

@@ -49,7 +49,7 @@ const std::vector<Order>& orders() {
                                                {{"simd", 0},
                                                 {"contact", 1},
                                                 {"pressure_field", 2},
-                                                {"volumetric", 2},
+                                                {"lumped", 2},
                                                 {"polytope", 2},
                                                 {"rollout", 2},
                                                 {"isa", 3},  // a translation unit per instruction set, with all kernels
@@ -71,7 +71,7 @@ const std::vector<Order>& orders() {
                                                 {"scene", 2},
                                                 {"contact", 3},
                                                 {"pressure_field", 4},
-                                                {"volumetric", 4},
+                                                {"lumped", 4},
                                                 {"polytope", 4},
                                                 {"rollout", 4},
                                                 {"", 5}}}};

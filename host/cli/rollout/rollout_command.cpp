@@ -162,7 +162,7 @@ End run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan
   Progress progress(work_of_step * plan.steps * environments, "steps");
   Stepper stepper(simulator, start);
   RolloutOutputArrays output(simulator.simulator().scene(), environments, with_energies);
-  if (!with_energies) output.kinetic_energy = output.potential_energy = {};
+  leave_out_unwritten(output, with_energies, recorders.table.has_value());
   LostBodies lost_bodies(simulator.simulator().scene(), simulator.simulator().options(), start.given);
   std::int64_t lost = 0;
   for (std::int64_t row = 0, done = 0; row < plan.num_rows(); ++row) {

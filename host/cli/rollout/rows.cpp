@@ -50,6 +50,8 @@ struct Sums {
   }
 };
 
+bool is_energy(const ArrayInfo& info) { return std::string_view(info.name).ends_with("_energy"); }
+
 /// Whether an array has a row for each time.
 bool has_rows(const ArrayInfo& info) {
   constexpr std::string_view kNames[] = {"poses",          "velocities",     "joints",           "steps",
@@ -65,6 +67,15 @@ void append(NpyArray& array, const T* values, std::size_t count) {
 }
 
 }  // namespace
+
+void leave_out_unwritten(RolloutOutputArrays& output, bool with_energies, bool with_table) {
+  for_each_rollout_output(
+      [&](const ArrayInfo& info, auto& array) {
+        const bool is_written = is_energy(info) ? with_energies : has_rows(info);
+        if (!is_written && !(with_table && std::string_view(info.name) == "momentum")) array = {};
+      },
+      output);
+}
 
 void RolloutTable::add(const RolloutRow& row) {
   Sums sums;
@@ -113,7 +124,7 @@ RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, con
     if (!has_rows(info)) return;
     if (info.per == Per::kJoint && counts.joints == 0) return;
     if (info.width == 0 && counts.contact_state == 0) return;
-    if (!with_energies && std::string_view(info.name).ends_with("_energy")) return;
+    if (!with_energies && is_energy(info)) return;
     bytes += static_cast<double>(rows) * static_cast<double>(num_environments * counts.row(info)) * sizeof(Element);
     rows_of = &arrays_[info.name];
     *rows_of = {kDType<Element>, shape_of(info, counts, {rows, num_environments}), ""};

@@ -38,6 +38,10 @@ struct RolloutRow {
   std::int64_t lost;                  // environments that have a lost body; -1: they were not counted
 };
 
+/// Empties the arrays that no row is made of, with or without a table: a step that has no room for them does not
+/// compute them.
+void leave_out_unwritten(RolloutOutputArrays& output, bool with_energies, bool with_table);
+
 /// A table of momentum and work, and of energies if these are computed, with a line for each row: means over the
 /// environments that are not frozen, the most iterations of any, and how many environments have a lost body. Of a scene
 /// with memory also the part pairs in contact, and of them those that have come to rest: with a dwell above 1/2.

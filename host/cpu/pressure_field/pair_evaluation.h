@@ -17,8 +17,8 @@ void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environ
   const auto& [scene, state, results, candidates] = call.batch;
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   SerialWarp warp;
-  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, scene, state, results, environment, pair, {},
-                               nullptr, remaining,
+  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, taker == nullptr ? nullptr : taker->bristles,
+                               scene, state, results, environment, pair, {}, nullptr, remaining,
                                [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
                                  const PartPairWork only[] = {{&context, 0, {}}};
                                  sum_part_pairs({only, 1}, work.simd, &sums, taker);
@@ -120,7 +120,7 @@ struct TakerSink {
 
   template <class Warp>
   void add(Warp& /*warp*/, const FoundPolygon<T>& polygon) const {
-    taker.add(taker.sinks, polygon);
+    if (taker.add != nullptr) taker.add(taker.sinks, polygon);
   }
 };
 
@@ -135,8 +135,9 @@ void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspac
   }
   const auto& [scene, state, results, candidates] = call.batch;
   AskingWarp warp(work.simd.traversal.counter);
-  evaluate_pair<T, Outputs::kAll, brute_force>(warp, work.pair, scene, state, results, taker.environment, taker.pair,
-                                               {}, nullptr, Remaining::everything(), TakerSink<T>{taker});
+  evaluate_pair<T, Outputs::kAll, brute_force>(
+      warp, work.pair, scene, state, results, taker.environment, taker.pair, {}, nullptr, Remaining::everything(),
+      with_sink(BristleSink<T>{taker.bristles}, sink_list(TakerSink<T>{taker})));
 }
 
 /// All outputs, with polygons for all sinks that are wanted.
@@ -144,12 +145,13 @@ template <class T, bool brute_force>
 void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work,
                        const PackedRows& rows) {
   const EvaluationBatch& batch = call.batch;
+  BristleMoments* const bristles = has_law(batch.scene.pairs[pair]) ? &work.pair.bristles : nullptr;
   const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
     const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
       SerialWarp alone;
       static_cast<const Sinks*>(to)->add(alone, polygon);
     };
-    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, &sinks, add});
+    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, bristles, &sinks, add});
   };
   if (work.elastic.is_wanted()) {
     const SortedDestination<ElasticPolygon> elastic = {work.elastic};
@@ -160,6 +162,24 @@ void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, 
   }
 }
 
+/// Evaluates the pairs with bristles, pair by pair; returns the others.
+template <class T, bool brute_force>
+std::span<const std::int64_t> evaluate_with_bristles(const PressureFieldCall& call,
+                                                     std::span<const std::int64_t> near_pairs,
+                                                     PressureFieldWorkspace& work) {
+  work.others.clear();
+  for (const std::int64_t item : near_pairs) {
+    const auto [environment, pair] = NearPair::of(call.batch.scene, item);
+    if (!has_law(call.batch.scene.pairs[pair])) {
+      work.others.push_back(item);
+      continue;
+    }
+    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, &work.pair.bristles, nullptr, nullptr});
+    if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
+  }
+  return work.others;
+}
+
 /// All outputs of near pairs. Without polygons there is SIMD.
 template <class T, Outputs outputs, bool brute_force>
 void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
@@ -167,6 +187,7 @@ void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t>
   const SceneView& scene = call.batch.scene;
   constexpr bool kInStages = !has(outputs, Outputs::kPolygons);
   if constexpr (kInStages) {
+    if (scene.laws != nullptr) near_pairs = evaluate_with_bristles<T, brute_force>(call, near_pairs, work);
     constexpr bool kPatch = has(outputs, Outputs::kPatch);
     if (parts_of(scene) == Parts::kOne) {
       evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, near_pairs, work);

@@ -8,7 +8,7 @@
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/pressure_field/kept_candidates.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/outputs/patch_contacts.h"
+#include "isopatch/detail/pressure_field/outputs/elastic_rows.h"
 
 namespace isopatch::detail {
 
@@ -48,6 +48,7 @@ struct PressureFieldWorkspace : ModelWorkspace {
   SimdWorkspace simd;
   SortedRows<ElasticPolygon> elastic;  // of one pair
   std::vector<AcceptedCells> accepted;
+  std::vector<std::int64_t> others;  // near pairs without bristles
 
   /// For hierarchies of at most this many wide nodes and cells.
   PressureFieldWorkspace(std::int32_t wide_nodes, std::int64_t cells) : simd(wide_nodes), most_cells_(cells) {}

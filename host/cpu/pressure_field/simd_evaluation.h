@@ -90,6 +90,12 @@ class WrenchStages {
   /// Ends the sums that are open.
   void finish() {
     if (open_ >= 0) add_lanes(sums_, to_[part_pairs_[static_cast<std::size_t>(open_)].sums]);
+    if (!has_bristles_) return;
+    has_bristles_ = false;
+    for (int i = 0; i < BristleMoments::kWords; ++i) {
+      std::int64_t& word = taker_->bristles->word[i];
+      word = wrapping_sum(word, sum_of_lanes(bristles_[i]));
+    }
   }
 
  private:
@@ -126,8 +132,27 @@ class WrenchStages {
       }
       const Contribution<Number> contribution = contribution_of(v.f(), v.plane, integral_[i]);
       const Mask<lanes> counts = sums_.add(v.found, contribution, scales_);
-      if (taker_ != nullptr && v.f().pass == Pass::kFirst) give(counts, v, contribution);
+      if (taker_ != nullptr && v.f().pass == Pass::kFirst) {
+        if (taker_->bristles != nullptr) add_bristles(counts, v);
+        if (taker_->add != nullptr) give(counts, v, contribution);
+      }
     }
+  }
+
+  __attribute__((noinline)) void add_bristles(Mask<lanes> counts, const StagedVector<T, lanes>& v) {
+    using Double = DoubleOf<Number>;
+    const bool is_first = !has_bristles_;
+    const auto add = [&](int sum, Double quanta) ISOPATCH_INLINED {
+      const auto fits = counts && abs(quanta) < Double(static_cast<double>(kMaxQuanta));
+      ReproducibleSum<Double> term;
+      term.add(select(fits, quanta, Double(0.0)));
+      for (int i = 0; i < kLimbs; ++i) {
+        auto& limb = bristles_[kLimbs * sum + i];
+        limb = is_first ? term.limb[i] : limb + term.limb[i];
+      }
+    };
+    has_bristles_ = true;
+    for_each_bristle_sum(v.f(), v.plane, v.segments, v.beside_half_space() ? kHalfSpaceLines : kMaxLines, add);
   }
 
   /// The polygons that count, one by one.
@@ -150,6 +175,10 @@ class WrenchStages {
   WrenchSums<Number, with_patch> sums_;
   FixedPointScales<T> scales_;
   const PolygonTaker<T>* taker_;
+
+  static constexpr int kLimbs = ReproducibleSum<double>::kLimbs;
+  bool has_bristles_ = false;
+  Simd<std::int64_t, lanes> bristles_[BristleMoments::kWords];  // unset until there are some
 };
 
 template <class T, bool with_patch>

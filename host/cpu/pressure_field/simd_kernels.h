@@ -56,7 +56,8 @@ template <class T>
 struct PolygonTaker {
   std::int64_t environment;
   int pair;
-  const void* sinks;
+  BristleMoments* bristles;  // filled besides; null if the pair has none
+  const void* sinks;         // with `add` null if no polygons are wanted
   void (*add)(const void* sinks, const FoundPolygon<T>& polygon);
 };
 

@@ -90,7 +90,8 @@ GeometryState state_of(const Geometry& g) {
 }
 
 Geometry geometry_from(const GeometryState& state) {
-  const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings, primitive, strained] = state;
+  const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings, primitive,
+               strained] = state;
   Geometry g;
   g.name = name;
   g.kind = half_space ? GeometryKind::kHalfSpace : GeometryKind::kMesh;

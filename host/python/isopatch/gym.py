@@ -19,6 +19,7 @@ from isopatch._src.gym import pivot as _pivot  # noqa: E402
 from isopatch._src.gym.peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
 from isopatch._src.gym.pivot import PivotEnv, PivotVectorEnv  # noqa: E402
 from isopatch._src.gym.single import Env  # noqa: E402
+from isopatch._src.gym.task import register as _register  # noqa: E402
 from isopatch._src.gym.vector import VectorEnv  # noqa: E402
 
 __all__ = ["Env", "PegInHoleEnv", "PegInHoleVectorEnv", "PivotEnv", "PivotVectorEnv", "VectorEnv", "register"]
@@ -26,8 +27,8 @@ __all__ = ["Env", "PegInHoleEnv", "PegInHoleVectorEnv", "PivotEnv", "PivotVector
 
 def register() -> None:
     """Tells Gymnasium of the environments here, scalar and vector, if it has not been told."""
-    _pivot.register()
-    _peg.register()
+    _register(_pivot.ID, PivotEnv, _pivot.MAX_EPISODE_STEPS)
+    _register(_peg.ID, PegInHoleEnv, _peg.MAX_EPISODE_STEPS)
 
 
 register()

@@ -31,14 +31,14 @@ struct Part {
 
 /// One geometry or several parts, with a pose and a velocity.
 struct Body {
-  std::string name;                                     ///< for messages; unique in a scene file
-  int geometry = 0;                                     ///< index into SceneDescription::geometries; see `parts`
-  bool rigid = false;                                   ///< no pressure field: only the other body yields
-  bool one_sided = false;                               ///< a thin wall: see README.md of detail/pressure_field
-  bool fixed = false;                                   ///< does not move; two fixed bodies are no default pair
-  double modulus = 1e5;                                 ///< Pa, > 0; ignored where rigid
-  double dissipation = 0;                               ///< s/m (hunt_crossley) or s (pfc), >= 0
-  double friction = 0;                                  ///< coefficient, >= 0; limits.h says how large these may be
+  std::string name;        ///< for messages; unique in a scene file
+  int geometry = 0;        ///< index into SceneDescription::geometries; see `parts`
+  bool rigid = false;      ///< no pressure field: only the other body yields
+  bool one_sided = false;  ///< a thin wall: see README.md of detail/pressure_field
+  bool fixed = false;      ///< does not move; two fixed bodies are no default pair
+  double modulus = 1e5;    ///< Pa, > 0; ignored where rigid
+  double dissipation = 0;  ///< s/m (hunt_crossley) or s (pfc), >= 0
+  double friction = 0;     ///< coefficient, >= 0; limits.h says how large these may be
 
   /// H, m, > 0: the depth of the layer that ContactModel::kVolumetric presses together, of stiffness modulus / H.
   /// Without it that in which the extent reaches 1 where it grows fastest; a geometry with a strain map needs it.

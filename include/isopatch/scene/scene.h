@@ -63,9 +63,9 @@ struct SceneDescription {
 };
 
 /// Every pair a < b of bodies that are not excluded and not both fixed, that no joint joins, and that have a part pair:
-/// two parts that can touch in the scene's contact models, without a Pair::stiffness. So a prescribed body is paired with fixed ones and with
-/// others that are prescribed: none of them yields, but what presses on them can be of interest. Throws Error for a
-/// geometry index out of range.
+/// two parts that can touch in the scene's contact models, without a Pair::stiffness. So a prescribed body is paired
+/// with fixed ones and with others that are prescribed: none of them yields, but what presses on them can be of
+/// interest. Throws Error for a geometry index out of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);
 
 /// The pairs that a scene gives, or all_pairs().

@@ -247,7 +247,7 @@ class Simulator:
                     n, warnings = self._recording.step_to_last_row(n, inputs)
                 added = self._recording.added(n, outputs, out)
             asked = (*(outputs or ()), *added) if added else outputs
-            results = self._core.step(self._state, n, stream, asked, out, inputs)
+            results = self._take_steps(n, stream, asked, out, inputs)
         except (TypeError, ValueError):
             refused = warnings is None  # before a step was taken
             raise
@@ -260,6 +260,9 @@ class Simulator:
             with self._current_device():
                 self._recording.count(n, warnings, results)
         return results._replace(**dict.fromkeys(added)) if added else results
+
+    def _take_steps(self, n: Any, stream: Any, outputs: Any, out: Any, inputs: dict[str, Any]) -> StepResults:
+        return self._core.step(self._state, n, stream, outputs, out, inputs)
 
     @with_inputs("step_inputs")
     def advance(

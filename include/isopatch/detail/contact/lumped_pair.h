@@ -8,6 +8,7 @@
 
 #include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/contact/part_law.h"
+#include "isopatch/detail/contact/patch_contacts.h"
 #include "isopatch/detail/contact/record_rows.h"
 #include "isopatch/detail/lumped/damping_matrix.h"
 #include "isopatch/detail/pair/pair_frame.h"
@@ -28,11 +29,11 @@ struct LumpedPart {
 
 /// What two parts have in common, from the origin of body a in world axes.
 struct FoundPatch {
-  LumpedPatch patch;   // no contact unless its metric is positive
-  double area;         // |a|, m^2; 0 of a point
-  Symmetric3 second;   // C, m^5; of a point 0
-  double depth;        // of the patch's point below the surface that it presses on, or of a point contact, m
-  bool has_no_force;   // the parts overlap, one of them inside the other
+  LumpedPatch patch;  // no contact unless its metric is positive
+  double area;        // |a|, m^2; 0 of a point
+  Symmetric3 second;  // C, m^5; of a point 0
+  double depth;       // of the patch's point below the surface that it presses on, or of a point contact, m
+  bool has_no_force;  // the parts overlap, one of them inside the other
 };
 
 /// A lumped contact as the solver of steps takes it, in double whatever the evaluation's precision, and what its memory
@@ -177,6 +178,42 @@ ISOPATCH_HD void append_lumped_rows(Warp& warp, const Results& results, const Pa
   }
 }
 
+/// A lumped contact as a flat polygon: with its area, moments, force and stiffness.
+ISOPATCH_HD ElasticPolygon elastic_polygon_of(const LumpedNumbers& law, const FoundPatch& found, double offset) {
+  const LumpedPatch& patch = found.patch;
+  const auto [u, v] = basis_of_plane(patch.normal);
+  const Vec3d of_v = patch.spread * v;
+  const double pressed = max(patch.metric - offset, 0.0);
+  ElasticPolygon out = {};
+  out.centroid = patch.point;
+  out.u = u, out.v = v;
+  out.normal = patch.normal;
+  out.force = law.stiffness * (pressed > 0 ? power(pressed, law.exponent) : 0);
+  out.stiffness = lumped_stiffness(law, found, offset);
+  out.xx = dot(u, patch.spread * u), out.xy = dot(u, of_v), out.yy = dot(v, of_v);
+  return out;
+}
+
+/// Writes the patch contacts of a pair with so many lumped contacts, which are found again one by one.
+template <class Model>
+ISOPATCH_HD_RARE void write_lumped_patches(const Model& model, const SceneView& scene, const State& state,
+                                           const Results& results, std::int64_t environment, int view, int count,
+                                           Vec3d p_WoA) {
+  const auto contact = [&](int index) {
+    ElasticPolygon wanted = {};
+    int number = 0;
+    const auto touching = [&](std::int32_t, std::int32_t row, const FoundPatch& found, const LumpedNumbers& law) {
+      if (number++ != index) return;
+      ContactMemory memory = read_memory(scene, state, environment, row);
+      if (!(memory.impact_speed > 0)) memory.offset = law.relaxation_time > 0 ? found.patch.metric : 0;
+      wanted = elastic_polygon_of(law, found, memory.offset);
+    };
+    for_each_lumped(model, scene, state, environment, view, touching, [](std::int32_t, const FoundPatch&) {});
+    return wanted;
+  };
+  write_patch_contacts(results, environment, scene.pairs[view].pair, p_WoA, contact, count);
+}
+
 /// The outputs of a part pair in contact alone.
 ISOPATCH_HD void write_lumped(const Results& results, std::int64_t environment, std::int32_t row,
                               const FoundPatch& found, const LumpedResult& result, const RelativeMotion& motion) {
@@ -238,6 +275,9 @@ ISOPATCH_HD std::uint32_t evaluate_lumped_pair(Warp& warp, const Model& model, c
   };
   for_each_lumped(model, scene, state, environment, view, touching, untouched);
   if (sums.contacts == 0) return status;
+  if (results.patch_point.data != nullptr || results.patch_count.data != nullptr) {
+    write_lumped_patches(model, scene, state, results, environment, view, sums.contacts, p_WoA);
+  }
 
   const int at = pair.pair;
   add(results.pair_wrench, environment, 6 * at, sums.force);

@@ -16,7 +16,9 @@ ISOPATCH_HD bool has_law(const PairView& view) {
 }
 
 /// The most contacts with a memory of an environment.
-ISOPATCH_HD int num_memory_rows(const SceneView& scene) { return scene.laws == nullptr ? 0 : num_part_pair_rows(scene); }
+ISOPATCH_HD int num_memory_rows(const SceneView& scene) {
+  return scene.laws == nullptr ? 0 : num_part_pair_rows(scene);
+}
 
 /// How much two layers of unit area in series give way to a pressure, 1/Pa: a rigid part does not.
 struct Softness {

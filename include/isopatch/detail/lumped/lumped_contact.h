@@ -85,6 +85,34 @@ ISOPATCH_HD LumpedForces lumped_forces(const LumpedStep& step, const RelativeMot
   return f;
 }
 
+/// Friction over a step at a slip that is known: the term, and what goes into the memory.
+struct FrictionStep {
+  FrictionTerm term;
+  Slip bent;  // carried to where the contact is, m
+  BristleWeights weights;
+};
+
+/// `spin_radius` is that by which spin slips, m; `turning` the mean angular velocity of both bodies about the normal.
+ISOPATCH_HD FrictionStep begin_friction(const LumpedNumbers& law, Vec3d normal, double spin_radius, Slip slip,
+                                        double turning, const ContactMemory& begun, double dt) {
+  if (!law.has_bristles) return {coulomb_term(law), {{0, 0, 0}, 0}, {0, 0, 0}};
+  const Slip bent = {carried_bend(begun.bend, normal, dt * turning), spin_radius * begun.twist};
+  const BristleWeights weights = bristle_weights(law, slip, begun.dwell, dt);
+  return {bristle_term(law, weights, bent, dt), bent, weights};
+}
+
+/// The memory after the step, with the friction of the bristles in it.
+ISOPATCH_HD ContactMemory end_friction(const LumpedNumbers& law, const FrictionStep& step, Slip bristles,
+                                       double spin_radius, const ContactMemory& begun, double dt) {
+  ContactMemory next = {begun.impact_speed, next_offset(law, begun.offset, dt), {0, 0, 0}, 0, 0, begun.age + dt};
+  if (!law.has_bristles) return next;
+  const Slip bend = next_bend(law.bristle, bristles, step.bent, dt);
+  next.bend = bend.along;
+  next.twist = spin_radius > 0 ? bend.spin / spin_radius : 0;
+  next.dwell = step.weights.dwell;
+  return next;
+}
+
 /// A contact that has been evaluated.
 struct LumpedResult {
   LumpedStep step;
@@ -104,20 +132,11 @@ ISOPATCH_HD LumpedResult evaluate_lumped(const LumpedNumbers& law, const LumpedP
       {},
       begun.offset};
   LumpedStep& step = result.step;
-  result.next = {begun.impact_speed, next_offset(law, begun.offset, dt), {0, 0, 0}, 0, 0, begun.age + dt};
-  if (!law.has_bristles) {
-    result.forces = lumped_forces(step, motion);
-    return result;
-  }
-  const Vec3d bend = carried_bend(begun.bend, patch.normal, dt * dot(patch.normal, motion.mean_angular));
-  const Slip bent = {bend, step.spin_radius * begun.twist};
-  const BristleWeights weights = bristle_weights(law, slip_at(step, motion), begun.dwell, dt);
-  step.friction = bristle_term(law, weights, bent, dt);
+  const FrictionStep friction = begin_friction(law, patch.normal, step.spin_radius, slip_at(step, motion),
+                                               dot(patch.normal, motion.mean_angular), begun, dt);
+  step.friction = friction.term;
   result.forces = lumped_forces(step, motion);
-  const Slip next = next_bend(law.bristle, result.forces.friction.bristles, bent, dt);
-  result.next.bend = next.along;
-  result.next.twist = step.spin_radius > 0 ? next.spin / step.spin_radius : 0;
-  result.next.dwell = weights.dwell;
+  result.next = end_friction(law, friction, result.forces.friction.bristles, step.spin_radius, begun, dt);
   return result;
 }
 

@@ -39,8 +39,8 @@ struct PointModel {
     const Vec3d out = rotate(X_other, rotate(other.X_BG, distance.gradient));
     const BallContact contact = ball_contact(center, radius, {distance.value, out});
     if (!part.pair_law.has_stiffness) {
-      part.law.stiffness = hertz_stiffness(part.softness.a, part.softness.b, radius,
-                                           is_ball(shape) ? shape.primitive_radius : 0.0);
+      part.law.stiffness =
+          hertz_stiffness(part.softness.a, part.softness.b, radius, is_ball(shape) ? shape.primitive_radius : 0.0);
     }
     FoundPatch found = {};
     found.patch = point_patch(contact.depth, contact.point, a_is_ball ? out : -out);

@@ -3,6 +3,7 @@
 // One pair of bodies in one environment, from poses to wrench: its stages one after another, by one warp.
 #pragma once
 
+#include "isopatch/detail/pressure_field/outputs/bristles.h"
 #include "isopatch/detail/pressure_field/stages/finish.h"
 #include "isopatch/detail/pressure_field/stages/integrate.h"
 
@@ -13,25 +14,41 @@ template <int size>
 struct Workspace {
   PairMemory<PairContext> pair;
   StoredWrenchSums sums[2];  // of bodies of several parts, by frame
+  BristleMoments bristles;   // of the part pair at hand, of pairs with bristles
   TraversalMemory<AcceptedCells, size> traversal;
 };
 
 /// Evaluates one pair of a valid environment and writes its results; or one slice of it, and the last to finish writes.
 /// sum_part_pair(context, slice, sums) adds the polygons of a part pair to a lane's sums. `remaining` is what others
-/// left.
+/// left. `bristles` is null unless the pair has them; then a BristleSink fills it, and a warp evaluates the whole pair.
 template <class T, bool with_patch, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp,
           class SumPartPair>
 ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, StoredWrenchSums* own_sums,
-                               const SceneView& scene, const State& state, const Results& results,
-                               std::int64_t environment, int pair, WorkSlice slice, SharedWrenchSums* shared,
-                               Remaining remaining, const SumPartPair& sum_part_pair) {
+                               BristleMoments* bristles, const SceneView& scene, const State& state,
+                               const Results& results, std::int64_t environment, int pair, WorkSlice slice,
+                               SharedWrenchSums* shared, Remaining remaining, const SumPartPair& sum_part_pair) {
   const PairView& view = scene.pairs[pair];
   const bool simple = has_one_part_pair<parts>(view);
-  const bool write_part_pairs = !simple && results.part_pair_wrench.data != nullptr;
+  const bool write_part_pairs = !simple && (results.part_pair_wrench.data != nullptr || bristles != nullptr);
   if (!simple) {
     for (int i = warp.lane(); i < kWrenchWords; i += Warp::kSize) own_sums[0].word[i] = own_sums[1].word[i] = 0;
   }
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
+  AddedFriction friction = {{0, 0, 0}, {0, 0, 0}};  // of bristles, in lane 0
+  if (bristles != nullptr) {
+    if (warp.lane() == 0) {
+      for (std::int64_t& word : bristles->word) word = 0;
+      forget_far_part_pairs(scene, state, results, environment, view);
+    }
+    warp.sync();
+  }
+  const auto add_bristles = [&](std::int32_t part_pair, const SumFrame& frame, const PairBounds& bounds,
+                                PairResult& result) {
+    const AddedFriction own =
+        end_bristles(scene, state, results, environment, pair, part_pair, frame, bounds, result, *bristles);
+    add_friction(own, result);
+    friction = {friction.force + own.force, friction.torque + own.torque};
+  };
 
   for (; remaining.kind == Remaining::kEverything ||
          prepare_pass<parts>(warp, memory, scene, state, results, environment, pair, remaining);
@@ -49,19 +66,26 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, Stor
       }
     };
     for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
-      std::int32_t row = -1;  // what the sums are of, where part pairs are written
+      std::int32_t row = -1, last = -1;  // what the sums are of, where part pairs are written
       const auto end_row = [&](std::int32_t next) {
         if (row >= 0 && row != next) {
           reduce(frame);
+          if (bristles != nullptr) warp.sync();
           if (warp.lane() == 0 && memory.pass.pass != Pass::kUnfiltered) {
-            write_part_pair(results, environment, row, result_of(memory.context.frame, memory.context.bounds, sums));
+            PairResult result = result_of(memory.context.frame, memory.context.bounds, sums);
+            if (bristles != nullptr) add_bristles(last, memory.context.frame, memory.context.bounds, result);
+            write_part_pair(results, environment, row, result);
           }
+          if (bristles != nullptr) warp.sync();
           sums = {};
         }
         row = next;
       };
       for_each_part_pair<parts, brute_force>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
-        if (write_part_pairs) end_row(scene.part_pairs[part_pair].row);
+        if (write_part_pairs) {
+          end_row(scene.part_pairs[part_pair].row);
+          last = part_pair;
+        }
         sum_part_pair(memory.context, slice, sums);
       });
       if (write_part_pairs) end_row(-1);
@@ -85,15 +109,27 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, Stor
       };
       PairBounds bounds = memory.bounds;
       bounds.widen(memory.pass.widening);
+      if (bristles != nullptr && simple && memory.pass.pass != Pass::kUnfiltered) {
+        PairResult result = result_of(sum_frame_of(0), bounds, sums);
+        add_bristles(view.part_pairs_begin, sum_frame_of(0), bounds, result);
+      }
+      const auto add_to_result = [&](PairResult& result) {
+        if (bristles != nullptr) add_friction(friction, result);
+      };
       remaining = finish_pass<T, with_patch, parts>(warp, memory.pass.pass, bounds, scene, results, environment, pair,
-                                                    sum_frame_of, sums_of);
+                                                    sum_frame_of, sums_of, add_to_result);
+      if (bristles != nullptr && remaining.kind == Remaining::kWiderPass) {
+        set_status(warp, results, environment, kSumOverflow);
+        remaining = Remaining::nothing();
+      }
     }
     remaining = from_first(warp, remaining);
   }
   warp.sync();  // the workspace may be used again
 }
 
-/// The same with the traversal of a warp. The sinks take polygons.
+/// The same with the traversal of a warp. The sinks take polygons; among them is a BristleSink of `work.bristles` where
+/// the pair has a memory.
 template <class T, Outputs outputs, bool brute_force = false, Parts parts = Parts::kSeveral, class Warp, int size,
           class Sinks = NoSinks>
 ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneView& scene, const State& state,
@@ -101,8 +137,10 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
                                SharedWrenchSums* shared = nullptr, Remaining remaining = Remaining::everything(),
                                const Sinks& sinks = {}) {
   constexpr bool kPatch = outputs != Outputs::kWrench;
+  BristleMoments* const bristles =
+      has(outputs, Outputs::kPolygons) && has_law(scene.pairs[pair]) ? &work.bristles : nullptr;
   evaluate_pair<T, kPatch, brute_force, parts>(
-      warp, work.pair, work.sums, scene, state, results, environment, pair, slice, shared, remaining,
+      warp, work.pair, work.sums, bristles, scene, state, results, environment, pair, slice, shared, remaining,
       [&](const PairContext& context, const WorkSlice& part, WrenchSums<T, kPatch>& sums) {
         WrenchVisitor<T, outputs, brute_force, Warp, Sinks> visitor = {{context}, warp, environment, pair, sums, sinks};
         if constexpr (brute_force) {

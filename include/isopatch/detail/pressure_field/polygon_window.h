@@ -7,7 +7,7 @@
 
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/outputs/patch_contacts.h"
+#include "isopatch/detail/pressure_field/outputs/elastic_rows.h"
 #include "isopatch/detail/simt/merge_sort.h"
 
 namespace isopatch::detail {

@@ -33,7 +33,7 @@ struct StepProgress {
   double* forces;         // of the stages of the step so far: six of each pair, and one of each joint, of its stops;
                           // with sdirk2 twice: also of the sub-steps before
   double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
-  double* contact_state;       // where the stage begins; with sdirk2 twice: also where the sub-step begins
+  double* contact_state;  // where the stage begins; with sdirk2 twice: also where the sub-step begins
   double* next_contact_state;  // after the stage at hand
   const LumpedRecord* lumped;  // lumped contacts of the stage, by their rows of the contact state
   StepCounts* counts;
@@ -112,7 +112,8 @@ ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProg
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[bodies + i] = progress.bodies[i];
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[forces + i] = progress.forces[i];
   const int states = num_contact_states(step.scene);
-  for (int i = warp.lane(); i < states; i += Warp::kSize) progress.contact_state[states + i] = progress.contact_state[i];
+  for (int i = warp.lane(); i < states; i += Warp::kSize)
+    progress.contact_state[states + i] = progress.contact_state[i];
   warp.sync();
 }
 
@@ -169,7 +170,8 @@ ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t envi
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[i] = progress.bodies[bodies + i];
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[i] = progress.forces[forces + i];
   const int states = num_contact_states(step.scene);
-  for (int i = warp.lane(); i < states; i += Warp::kSize) progress.contact_state[i] = progress.contact_state[states + i];
+  for (int i = warp.lane(); i < states; i += Warp::kSize)
+    progress.contact_state[i] = progress.contact_state[states + i];
   plan.integrator = Integrator::kMidpoint;
   plan.stage = 0;
   warp.sync();  // before it changes

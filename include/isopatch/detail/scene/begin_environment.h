@@ -138,8 +138,8 @@ ISOPATCH_HD void write_no_contact(Warp& warp, const SceneView& scene, const Resu
   const auto write_zeroes = [&](const ArrayInfo& info, const auto& array) {
     if constexpr (requires { write(array, environment, 0, 0); }) {
       if (array.data == nullptr) return;
-      const int rows = info.per == Per::kPair                 ? scene.num_pairs
-                       : info.per == Per::kCluster            ? scene.num_pairs * results.max_clusters
+      const int rows = info.per == Per::kPair      ? scene.num_pairs
+                       : info.per == Per::kCluster ? scene.num_pairs * results.max_clusters
                        : info.group == OutputGroup::kPartPair || info.group == OutputGroup::kLumped
                            ? num_part_pair_rows(scene)
                            : 0;

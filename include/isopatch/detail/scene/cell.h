@@ -53,13 +53,13 @@ struct SmoothedGradientOf {
 struct alignas(16) SmoothedGradient : SmoothedGradientOf<double> {};
 
 /// Two vector fields in a tet, by their fluxes out of its faces (pressure_field/energy/flux.h): through face i, the one
-/// opposite vertex i.
+/// opposite vertex i, over the sum of the extents at its three vertices; 0 where that is 0.
 struct alignas(16) CellFlux {
   double outward[4];  // of a field whose divergence is the extent, m^3
   double check[4];    // of a field without divergence, m^3
 };
 
-/// A tet in which the divergences of the two fields are less by these rates.
+/// A tet in which the divergences of the two fields are less by these rates times the extent.
 struct FluxSink {
   std::int32_t cell, node;  // the node is the leaf
   double rate, check;

@@ -143,7 +143,7 @@ struct SceneView {
   std::int32_t num_models;                           // 1 + the last ContactModel of a pair
   std::int32_t pairs_before[kMaxContactModels + 1];  // pairs of the models before each; the last is num_pair_views
   ContactView contact;
-  const LumpedPairLaw* laws;           // of each pair view; null if none carries a ContactMemory
+  const LumpedPairLaw* laws;     // of each pair view; null if none carries a ContactMemory
   const double* contact_states;  // of the scene, Q x S; null: zeros
 
   ISOPATCH_HD std::int32_t pairs_of_model(int model) const { return pairs_before[model + 1] - pairs_before[model]; }

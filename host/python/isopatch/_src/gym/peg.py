@@ -1,15 +1,11 @@
 """Peg in a hole: a peg in a soft mount finds by touch a hole whose place is not known, and goes in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode
 
-from isopatch._src.gym.pivot import checked_widths
-from isopatch._src.gym.single import Env
-from isopatch._src.gym.vector import VectorEnv, simulator_of
+from isopatch._src.gym.task import TaskEnv, TaskVectorEnv
 from isopatch._src.scene import Scene
 
 ID = "isopatch/PegInHole-v0"
@@ -22,14 +18,12 @@ _UNKNOWN = 0.002  # half of the width from which each coordinate of the block's 
 _DEPTH = 0.01  # at which the peg is in, m
 _MAX_SPEED = 0.02  # m/s
 _MAX_FORCE = 15.0  # N
-_STEPS_PER_ACTION = 10  # of 2 ms
 _FRICTION = 0.2  # of peg and block
 _MODULUS = 6e4  # of the mount, Pa
 _PEG_MODULUS = 1e8  # Pa
 _DISTANCE_REWARD = 0.5  # for 2 mm
 _STEP_REWARD = -0.005
 _END_REWARD = 1.0  # for a peg that is in, and minus this for too much force
-_RANDOM = ("mass", "friction", "modulus")
 
 # what an observation has, in this order, and the largest number for each
 _OBSERVED = {"way of the holder [m]": 0.05, "force on the holder [N]": 50.0, "torque on it [N m]": 1.0}
@@ -98,7 +92,7 @@ def _scene() -> Scene:
     )
 
 
-class PegInHoleVectorEnv(VectorEnv):
+class PegInHoleVectorEnv(TaskVectorEnv):
     """isopatch/PegInHole-v0, N times: a peg is put into a hole whose place is not known, by touch.
 
     A square peg of 10 mm hangs by its head in a mount of soft pads, and a holder carries the mount. Below is a block
@@ -121,67 +115,42 @@ class PegInHoleVectorEnv(VectorEnv):
 
     Args:
         num_envs: N.
+        max_episode_steps: As of VectorEnv.
+        options: Others, by name:
         randomize: Halves of the relative widths from which each episode draws the peg's mass, the friction of peg and
             block and the mount's modulus, evenly, say {"mass": 0.2, "friction": 0.5}. None: they are always the same.
         device, precision, threads, arrays: As of Simulator.
         workers: As of PivotVectorEnv.
-        autoreset_mode, max_episode_steps, first_index, render_mode: As of VectorEnv.
+        autoreset_mode, first_index, render_mode: As of VectorEnv.
 
     Raises:
         TypeError, ValueError: for an argument that is none of these.
     """
 
-    metadata = {**VectorEnv.metadata, "render_fps": 50}
-
     def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        randomize: Mapping[str, float] | None = None,
-        device: str = "cpu",
-        precision: str = "float",
-        threads: int = 0,
-        arrays: str | None = None,
-        workers: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        max_episode_steps: int | None = MAX_EPISODE_STEPS,
-        first_index: int = 0,
-        render_mode: str | None = None,
+        self, num_envs: int = 1, *, max_episode_steps: int | None = MAX_EPISODE_STEPS, **options: Any
     ) -> None:
         most = np.repeat(np.array(list(_OBSERVED.values()), np.float32), 3)
-        super().__init__(
-            simulator_of(_scene(), num_envs, device, precision, threads, arrays, workers),
-            (-most, most),
-            (np.full(3, -1.0), np.full(3, 1.0)),
-            autoreset_mode=autoreset_mode,
-            max_episode_steps=max_episode_steps,
-            first_index=first_index,
-            render_mode=render_mode,
-        )
-        self._widths = checked_widths("PegInHole", randomize, _RANDOM)
-        self._most = self.array(most)
+        super().__init__(_scene(), most, 3, num_envs, max_episode_steps=max_episode_steps, **options)
         scene = self.simulator.scene
         self._holder, self._peg, self._block = (scene.body_index(name) for name in ("holder", "peg", "block"))
         self._start = self.array(scene.default_poses[self._holder, :3])
         self._wrench = self.array(np.zeros((num_envs, 6)))
         self._score = self.array(np.zeros(num_envs))  # of where the peg was before the last action
-        # by the names of arguments of Simulator.step(), for randomize
-        parts = np.ones((num_envs, len(scene.parts)))
         self._pads = [part.index for part in scene.parts if part.body == "holder"]
-        self._mass_scale = self.array(np.ones((num_envs, scene.num_bodies)))
-        self._friction = self.array(_FRICTION * parts)
+        self._friction *= _FRICTION
         self._friction[:, self._pads] = 0
-        self._modulus = self.array(_PEG_MODULUS * parts)
+        self._modulus *= _PEG_MODULUS
         self._modulus[:, self._pads] = _MODULUS
 
     def begin(self, mask: Any, random: Sequence[np.random.Generator]) -> None:
         """The block's place is drawn, and the peg hangs above; `mask` and `random` as VectorEnv.begin()."""
-        drawn = np.array([[*r.uniform(-_UNKNOWN, _UNKNOWN, 3), *r.uniform(-1, 1, len(_RANDOM))] for r in random])
+        places = np.array([r.uniform(-_UNKNOWN, _UNKNOWN, 3) for r in random])
+        mass, friction, modulus = self._drawn_scales(random)
         poses = self.array(np.tile(self.simulator.scene.default_poses, (self.num_envs, 1, 1)))
-        poses[mask, self._block, :3] = self.array(drawn[:, :3])
+        poses[mask, self._block, :3] = self.array(places)
         self.simulator.reset(mask, poses=poses)
         self._wrench[mask] = 0
-        mass, friction, modulus = 1 + self._widths[:, None] * drawn[:, 3:].T
         self._mass_scale[mask, self._peg] = self.array(mass)
         for part in range(self._friction.shape[1]):
             if part in self._pads:
@@ -191,24 +160,15 @@ class PegInHoleVectorEnv(VectorEnv):
 
     def act(self, actions: Any) -> None:
         """Moves the holder for 20 ms; `actions` [N, 3], as VectorEnv.act()."""
-        exact = actions.astype(np.float64) if self.library is np else actions.double()
         self._score = self._scored()
-        self.simulator.velocities[:, self._holder, :3] = _MAX_SPEED * exact
-        materials = {}
-        if self._widths.any():
-            materials = {"mass_scale": self._mass_scale, "friction": self._friction, "modulus": self._modulus}
-        self._wrench = self.simulator.step(
-            _STEPS_PER_ACTION, outputs=("pair_wrench_mean",), **materials
-        ).pair_wrench_mean[:, 0]
+        self.simulator.velocities[:, self._holder, :3] = _MAX_SPEED * self._double(actions)
+        self._wrench = self._step("pair_wrench_mean")[:, 0]
 
     def observe(self) -> Any:
         """[N, 9], float32; see the class."""
         way = self.simulator.poses[:, self._holder, :3] - self._start
-        if self.library is np:
-            both = np.concatenate([way, self._wrench], axis=1).astype(np.float32)
-        else:
-            both = self.library.cat([way, self._wrench], 1).float()
-        return self.library.clip(both, -self._most, self._most)
+        join = np.concatenate if self.library is np else self.library.cat
+        return self._observation(join([way, self._wrench], 1))
 
     def judge(self) -> tuple[Any, Any]:
         """Rewards [N], and who has the peg in or has broken it [N]; see the class."""
@@ -256,7 +216,7 @@ class PegInHoleVectorEnv(VectorEnv):
         return self._force() > _MAX_FORCE
 
 
-class PegInHoleEnv(Env):
+class PegInHoleEnv(TaskEnv):
     """isopatch/PegInHole-v0: one environment of a PegInHoleVectorEnv, which says what it does, by itself.
 
     Args:
@@ -268,36 +228,4 @@ class PegInHoleEnv(Env):
         TypeError, ValueError: for an argument that is none of these.
     """
 
-    metadata = {**Env.metadata, "render_fps": 50}
-
-    def __init__(
-        self,
-        index: int = 0,
-        *,
-        randomize: Mapping[str, float] | None = None,
-        precision: str = "float",
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(
-            PegInHoleVectorEnv(
-                1,
-                randomize=randomize,
-                precision=precision,
-                threads=1,
-                autoreset_mode=AutoresetMode.DISABLED,
-                max_episode_steps=None,
-                first_index=index,
-                render_mode=render_mode,
-            )
-        )
-
-
-def register() -> None:
-    """Tells Gymnasium of isopatch/PegInHole-v0, scalar and vector, if it has not been told."""
-    if ID not in gymnasium.registry:
-        gymnasium.register(
-            ID,
-            entry_point="isopatch.gym:PegInHoleEnv",
-            vector_entry_point="isopatch.gym:PegInHoleVectorEnv",
-            max_episode_steps=MAX_EPISODE_STEPS,
-        )
+    _vector = PegInHoleVectorEnv

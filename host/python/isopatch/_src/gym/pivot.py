@@ -1,16 +1,12 @@
 """Pivot: two soft fingers hold a bar off its middle, and let it turn to an angle by pressing less."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode
 
-from isopatch._src.gym.single import Env
-from isopatch._src.gym.vector import VectorEnv, simulator_of
-from isopatch._src.messages import shown
+from isopatch._src.gym.task import TaskEnv, TaskVectorEnv
 from isopatch._src.scene import Scene
 
 ID = "isopatch/Pivot-v0"
@@ -18,12 +14,10 @@ MAX_EPISODE_STEPS = 75
 _MAX_FORCE = 8.0  # N
 _FRICTION = 0.8
 _MODULUS = 1e5  # of the fingers, Pa
-_STEPS_PER_ACTION = 10  # of 2 ms
 _GOALS = math.radians(15), math.radians(75)
 _LOST_HEIGHT = 0.05  # m; the middle of a bar that hangs down from the fingers is 0.04 m below them
 _NEAR = 0.1  # rad, at which the reward for being near is half of the most
 _DROPPED_REWARD = -20.0
-_RANDOM = ("mass", "friction", "modulus")
 
 # what an observation has, in this order, and the largest number for each
 _OBSERVED = {
@@ -65,7 +59,7 @@ def _scene() -> Scene:
     )
 
 
-class PivotVectorEnv(VectorEnv):
+class PivotVectorEnv(TaskVectorEnv):
     """isopatch/Pivot-v0, N times: a bar that is held off its middle is let turn to an angle, and held there.
 
     Two soft fingers of 20 mm radius press a bar of 100 g, 40 mm beside its middle. With 4 N they hold it; pressed
@@ -84,80 +78,45 @@ class PivotVectorEnv(VectorEnv):
 
     Args:
         num_envs: N.
+        max_episode_steps: As of VectorEnv.
+        options: Others, by name:
         randomize: Halves of the relative widths from which each episode draws the bar's mass, the friction and the
             fingers' modulus, evenly, say {"mass": 0.2, "friction": 0.1}. None: they are always the same.
         device, precision, threads, arrays: As of Simulator.
         workers: How many actors of an isopatch.ray.Pool take the steps, with `threads` (0: one) each. None: this
             process does.
-        autoreset_mode, max_episode_steps, first_index, render_mode: As of VectorEnv.
+        autoreset_mode, first_index, render_mode: As of VectorEnv.
 
     Raises:
         TypeError, ValueError: for an argument that is none of these.
     """
 
-    metadata = {**VectorEnv.metadata, "render_fps": 50}
-
     def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        randomize: Mapping[str, float] | None = None,
-        device: str = "cpu",
-        precision: str = "float",
-        threads: int = 0,
-        arrays: str | None = None,
-        workers: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        max_episode_steps: int | None = MAX_EPISODE_STEPS,
-        first_index: int = 0,
-        render_mode: str | None = None,
+        self, num_envs: int = 1, *, max_episode_steps: int | None = MAX_EPISODE_STEPS, **options: Any
     ) -> None:
         most = np.array(list(_OBSERVED.values()), np.float32)
-        super().__init__(
-            simulator_of(_scene(), num_envs, device, precision, threads, arrays, workers),
-            (-most, most),
-            (np.full(1, -1.0), np.full(1, 1.0)),
-            autoreset_mode=autoreset_mode,
-            max_episode_steps=max_episode_steps,
-            first_index=first_index,
-            render_mode=render_mode,
-        )
-        self._widths = checked_widths("Pivot", randomize, _RANDOM)
-        self._most = self.array(most)
+        super().__init__(_scene(), most, 1, num_envs, max_episode_steps=max_episode_steps, **options)
         self._bar = self.simulator.scene.body_index("bar")
         self._goal = self.array(np.zeros(num_envs))
         self._force = self.array(np.zeros(num_envs))
         self._wrench = self.array(np.zeros((num_envs, 2, 6)))
-        # by the names of arguments of Simulator.step(), for randomize
-        self._mass_scale = self.array(np.ones((num_envs, 3)))
-        self._friction = self.array(np.full((num_envs, 3), _FRICTION))
-        self._modulus = self.array(np.full((num_envs, 3), _MODULUS))
 
     def begin(self, mask: Any, random: Sequence[np.random.Generator]) -> None:
         """The bar is level and held, and goals are drawn; `mask` and `random` as VectorEnv.begin()."""
-        drawn = np.array([[r.uniform(*_GOALS), *r.uniform(-1, 1, len(_RANDOM))] for r in random])
+        goals = np.array([r.uniform(*_GOALS) for r in random])
+        mass, friction, modulus = self._drawn_scales(random)
         self.simulator.reset(mask)
-        self._goal[mask] = self.array(drawn[:, 0])
+        self._goal[mask] = self.array(goals)
         self._force[mask] = 0
         self._wrench[mask] = 0
-        mass, friction, modulus = 1 + self._widths[:, None] * drawn[:, 1:].T
         self._mass_scale[mask, self._bar] = self.array(mass)
         self._friction[mask] = self.array(np.repeat(_FRICTION * friction[:, None], 3, axis=1))
         self._modulus[mask] = self.array(np.repeat(_MODULUS * modulus[:, None], 3, axis=1))
 
     def act(self, actions: Any) -> None:
         """Presses for 20 ms; `actions` [N, 1], as VectorEnv.act()."""
-        exact = actions.astype(np.float64) if self.library is np else actions.double()
-        self._force = force = _MAX_FORCE / 2 * (1 + exact[:, 0])
-        materials = {}
-        if self._widths.any():
-            materials = {"mass_scale": self._mass_scale, "friction": self._friction, "modulus": self._modulus}
-        self._wrench = self.simulator.step(
-            _STEPS_PER_ACTION,
-            joint_force=self.library.stack([force, force], 1),
-            outputs=("pair_wrench",),
-            **materials,
-        ).pair_wrench
+        self._force = force = _MAX_FORCE / 2 * (1 + self._double(actions)[:, 0])
+        self._wrench = self._step("pair_wrench", joint_force=self.library.stack([force, force], 1))
 
     def observe(self) -> Any:
         """[N, 6], float32; see the class."""
@@ -165,9 +124,7 @@ class PivotVectorEnv(VectorEnv):
         rate = self.simulator.velocities[:, self._bar, 4]
         force = abs(self._wrench[:, :, 1]).sum(1) / 2
         torque = self._wrench[:, :, 4].sum(1)
-        columns = self.library.stack([self._goal - angle, angle, rate, sunk, force, torque], 1)
-        single = columns.astype(np.float32) if self.library is np else columns.float()
-        return self.library.clip(single, -self._most, self._most)
+        return self._observation(self.library.stack([self._goal - angle, angle, rate, sunk, force, torque], 1))
 
     def judge(self) -> tuple[Any, Any]:
         """Rewards [N] and who has dropped the bar [N]; see the class."""
@@ -203,7 +160,7 @@ class PivotVectorEnv(VectorEnv):
         return self.simulator.poses[:, self._bar, 2] < -_LOST_HEIGHT
 
 
-class PivotEnv(Env):
+class PivotEnv(TaskEnv):
     """isopatch/Pivot-v0: one environment of a PivotVectorEnv, which says what it does, by itself.
 
     Args:
@@ -215,47 +172,4 @@ class PivotEnv(Env):
         TypeError, ValueError: for an argument that is none of these.
     """
 
-    metadata = {**Env.metadata, "render_fps": 50}
-
-    def __init__(
-        self,
-        index: int = 0,
-        *,
-        randomize: Mapping[str, float] | None = None,
-        precision: str = "float",
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(
-            PivotVectorEnv(
-                1,
-                randomize=randomize,
-                precision=precision,
-                threads=1,
-                autoreset_mode=AutoresetMode.DISABLED,
-                max_episode_steps=None,
-                first_index=index,
-                render_mode=render_mode,
-            )
-        )
-
-
-def register() -> None:
-    """Tells Gymnasium of isopatch/Pivot-v0, scalar and vector, if it has not been told."""
-    if ID not in gymnasium.registry:
-        gymnasium.register(
-            ID,
-            entry_point="isopatch.gym:PivotEnv",
-            vector_entry_point="isopatch.gym:PivotVectorEnv",
-            max_episode_steps=MAX_EPISODE_STEPS,
-        )
-
-
-def checked_widths(name: str, randomize: Mapping[str, float] | None, known: Sequence[str]) -> np.ndarray:
-    """The widths of `randomize`, in the order of the `known` names, 0 where there is none."""
-    given = dict(randomize or {})
-    for key, width in given.items():
-        if key not in known:
-            raise ValueError(f"{name}: randomize: unknown name {shown(key)}; expected one of {', '.join(known)}")
-        if not isinstance(width, (int, float, np.number)) or not 0 <= width < 1:
-            raise ValueError(f"{name}: randomize: {key}: expected a number in [0, 1), found {shown(width)}")
-    return np.array([given.get(key, 0.0) for key in known], np.float64)
+    _vector = PivotVectorEnv

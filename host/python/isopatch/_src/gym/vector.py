@@ -18,22 +18,6 @@ from isopatch._src.simulator import Simulator
 from isopatch._src.status import Status
 
 
-def simulator_of(
-    scene: Any,
-    num_envs: int,
-    device: str,
-    precision: str,
-    threads: int,
-    arrays: str | None,
-    workers: int | None,
-) -> Simulator:
-    """A simulator of this process, or of `workers` actors of Ray with `threads` (0: one) each."""
-    if workers is None:
-        return Simulator(scene, num_envs, device, precision, threads, arrays)
-    pool = require("isopatch.ray", "ray").Pool
-    return pool(scene, workers, num_envs, device, precision, threads or 1, arrays)
-
-
 class VectorEnv(gymnasium.vector.VectorEnv):
     """N environments of a Simulator, which learn together. A derived class says what they do, observe and earn.
 

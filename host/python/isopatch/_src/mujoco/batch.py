@@ -14,16 +14,14 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from isopatch import _core
-from isopatch._src.mujoco.patches import LEAST_SHARE, OUTPUTS
+from isopatch._src.mujoco.patches import LEAST_SHARE, Patches
 from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, Rows
 from isopatch._src.mujoco.versions import has_batches
 
 _SOURCE = pathlib.Path(__file__).with_name("batch_functions.c")
-_ARRAYS = (
-    "states bodies pair_geoms pair_bodies can_move index friction point normal stiffness distance residual origins "
-    "applied outcome"
-).split()
+_ARRAYS = "ahead now bodies pair_geoms pair_bodies can_move index friction".split()
+_PATCHES = "point normal stiffness distance residual".split()
+_RESULTS = "origins applied outcome".split()
 _CALLBACKS = ("control", "passive", "sensor", "act_dyn", "act_gain", "act_bias", "contactfilter")
 
 
@@ -32,8 +30,10 @@ class _Arguments(ctypes.Structure):
         ("model", ctypes.c_void_p),
         ("data", ctypes.c_void_p),
         *((name, ctypes.c_void_p) for name in _ARRAYS),
+        ("patches", ctypes.c_void_p * len(_PATCHES) * 2),
+        *((name, ctypes.c_void_p) for name in _RESULTS),
         *((name, ctypes.c_double) for name in ("impratio", "least_resistance", "least_share", "margin")),
-        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters")),
+        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters", "num_times")),
     ]
 
 
@@ -101,65 +101,65 @@ def why_not() -> str | None:
 class Batch:
     """N states of a model, stepped together."""
 
-    def __init__(
-        self, model: mujoco.MjModel, rows: Rows, evaluator: _core.Evaluator, clusters: int, n: int, threads: int
-    ) -> None:
+    def __init__(self, model: mujoco.MjModel, rows: Rows, patches: Patches, threads: int) -> None:
         self._library, functions = _libraries()
         self._begin = ctypes.cast(functions.isopatch_begin, ctypes.c_void_p)
         self._end = ctypes.cast(functions.isopatch_end, ctypes.c_void_p)
-        self._rows, self._n = rows, n
-        bodies, pairs = evaluator.scene.num_bodies, evaluator.scene.num_pairs
-        self._states = np.zeros((2 * n, bodies, 7))
-        candidates = evaluator.make_candidate_cache(2 * n)
-        self._call = evaluator.bind(self._states, outputs=OUTPUTS, max_clusters=clusters, candidates=candidates)
+        n, bodies, _ = patches.ahead.shape
+        pairs = len(rows.can_move)
+        self._rows, self._patches, self.size = rows, patches, n
         config, message = _Config(threads, False), ctypes.create_string_buffer(1000)
         self._batch = self._library.mjb_makeBatch(model._address, n, ctypes.byref(config), message, len(message))
         if not self._batch:
             raise RuntimeError(f"Bridge.step_batch: MuJoCo makes no batch: {message.value.decode()}")
         weakref.finalize(self, self._library.mjb_deleteBatch, self._batch)
-        self._data = np.zeros(n, np.uintp)
+        self._data, self._taken = np.zeros(n, np.uintp), None
+        self._applied, self._outcome = np.zeros((n, pairs, 6)), np.zeros(n, np.int32)
         self._kept = rows.tables() | {
-            "states": self._states,
+            "ahead": patches.ahead,
+            "now": patches.now,
             "origins": np.zeros((n, bodies, 6)),
-            "applied": np.zeros((n, pairs, 6)),
-            "outcome": np.zeros(n, np.int32),
+            "applied": self._applied,
+            "outcome": self._outcome,
         }
+        self._friction, self._known = None, 0  # at how many times the addresses of patches are known
         self._arguments = _Arguments(model=model._address, data=self._data.ctypes.data)
+        self._reference = ctypes.byref(self._arguments)
         for name, array in self._kept.items():
             setattr(self._arguments, name, array.ctypes.data)
         numbers = {"impratio": rows.impratio, "least_resistance": LEAST_RESISTANCE, "least_share": LEAST_SHARE}
-        numbers |= {"margin": INCLUDED, "num_bodies": bodies, "num_pairs": pairs, "num_clusters": clusters}
+        numbers |= {"margin": INCLUDED, "num_bodies": bodies, "num_pairs": pairs, "num_clusters": patches.clusters}
         for name, number in numbers.items():
             setattr(self._arguments, name, number)
 
     def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray | None:
-        """Steps each state; returns the residuals [N, P, 6] that were applied. None if a state is not finite: then none
-        is stepped."""
-        self._data[:] = [state._address for state in data]
+        """Steps each state; returns the residuals [N, P, 6] that were applied, until the next step. None if a state is
+        not finite: then none is stepped."""
+        if data is not self._taken:
+            self._data[:] = [state._address for state in data]
+            self._taken = data
         friction = self._rows.friction()
-        self._arguments.friction = friction.ctypes.data
+        if friction is not self._friction:
+            self._friction, self._arguments.friction = friction, friction.ctypes.data
         self._apply(self._begin)
-        if self._kept["outcome"].any():
+        if self._outcome.any():
             return None
-        found = self._call()
-        bad = np.flatnonzero(found.status)
-        if bad.size:
-            found.raise_if_bad()
-        arrays = {
-            name: getattr(found, f"patch_{name}") for name in ("point", "normal", "stiffness", "distance", "residual")
-        }
-        for name, array in arrays.items():
-            setattr(self._arguments, name, array.ctypes.data)
+        found = self._patches.evaluate()
+        times = 1 if found.now is None else 2
+        while self._known < times:  # all calls write into the same arrays
+            arrays = [getattr(found[self._known], f"patch_{name}") for name in _PATCHES]
+            self._arguments.patches[self._known][:] = [array.ctypes.data for array in arrays]
+            self._known += 1
+        self._arguments.num_times = times
         self._apply(self._end)
-        full = np.flatnonzero(self._kept["outcome"])
-        if full.size:
-            self._rows.raise_full(
-                data[full[0]], int((arrays["stiffness"][2 * full[0]] > 0).sum()), f" of state {full[0]}"
-            )
-        return self._kept["applied"].copy()
+        if self._outcome.any():
+            i = int(self._outcome.argmax())
+            count = int((found.ahead.patch_stiffness[i] > 0).sum())
+            self._rows.raise_full(data[i], count, f" of state {i}")
+        return self._applied
 
     def _apply(self, function: ctypes.c_void_p) -> None:
-        if self._library.mjb_apply(self._batch, None, 0, function, ctypes.byref(self._arguments), 0):
+        if self._library.mjb_apply(self._batch, None, 0, function, self._reference, 0):
             status = self._library.mjb_status(self._batch)
-            i = next(i for i in range(self._n) if status[i])
+            i = next(i for i in range(self.size) if status[i])
             raise RuntimeError(f"Bridge.step_batch: state {i}: {self._library.mjb_error(self._batch, i).decode()}")

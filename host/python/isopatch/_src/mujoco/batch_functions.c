@@ -8,27 +8,34 @@
 #include <stddef.h>
 #include <string.h>
 
+// The patches of N states.
+typedef struct {
+  const double* point;      // [N, P, K, 4, 3]
+  const double* normal;     // [N, P, K, 3]
+  const double* stiffness;  // [N, P, K, 4]
+  const double* distance;   // [N, P, K, 4]
+  const double* residual;   // [N, P, 6]
+} Patches;
+
 // One call for N states. The order and the types of members are those of _Arguments in batch.py.
 typedef struct {
   const mjModel* model;
   mjData** data;            // [N]
-  double* states;           // [N, 2, B, 7]: poses a step ahead and now
+  double* ahead;            // [N, B, 7]: poses a step ahead
+  double* now;              // [N, B, 7]: poses now
   const int* bodies;        // [B]
   const int* pair_geoms;    // [P, 2], in the order of contacts
   const int* pair_bodies;   // [P, 2]
   const int* can_move;      // [P]
   const int* index;         // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
   const double* friction;   // [P]
-  const double* point;      // [N, 2, P, K, 4, 3]
-  const double* normal;     // [N, 2, P, K, 3]
-  const double* stiffness;  // [N, 2, P, K, 4]
-  const double* distance;   // [N, 2, P, K, 4]
-  const double* residual;   // [N, 2, P, 6]
+  Patches patches[2];       // a step ahead, and now, which are zero for pairs that have a patch a step ahead
   double* origins;          // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
   double* applied;          // [N, P, 6]: the residual that was applied
   int* outcome;             // [N]: 0, or 1 if the arena had no room, 2 for a state that is not finite
   double impratio, least_resistance, least_share, margin;
   int num_bodies, num_pairs, num_clusters;
+  int num_times;  // 1 if no pair has a patch now alone
 } Arguments;
 
 static void read_poses(const Arguments* a, const mjData* d, double* poses) {
@@ -50,7 +57,7 @@ void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* argumen
   const Arguments* a = arguments;
   const mjModel* m = a->model;
   mjData* d = a->data[sim];
-  double* poses = a->states + (ptrdiff_t)sim * 2 * a->num_bodies * 7;
+  const ptrdiff_t poses = (ptrdiff_t)sim * a->num_bodies * 7;
   (void)copy;
   a->outcome[sim] = all_finite(d->qpos, (int)m->nq) && all_finite(d->qvel, (int)m->nv) ? 0 : 2;
   if (a->outcome[sim]) return;
@@ -64,7 +71,7 @@ void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* argumen
   }
   mj_integratePos(m, scratch->qpos, d->qvel, m->opt.timestep);
   mj_kinematics(m, scratch);
-  read_poses(a, scratch, poses);
+  read_poses(a, scratch, a->ahead + poses);
   double* origins = a->origins + (ptrdiff_t)sim * a->num_bodies * 6;
   for (int b = 0; b < a->num_bodies; ++b) {
     memcpy(origins + 6 * b, scratch->xpos + 3 * a->bodies[b], 3 * sizeof(double));
@@ -72,7 +79,7 @@ void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* argumen
   }
 
   mj_fwdKinematics(m, d);
-  read_poses(a, d, poses + 7 * a->num_bodies);
+  read_poses(a, d, a->now + poses);
 }
 
 static void make_frame(const double* normal, double* frame) {
@@ -84,10 +91,11 @@ static void make_frame(const double* normal, double* frame) {
   }
 }
 
-// Adds the contacts of the patches in `state` of a simulation, 0 ahead and 1 now; returns how many, -1 without room.
-static int add_pair(const Arguments* a, mjData* d, ptrdiff_t state, int pair, double* weights) {
-  const ptrdiff_t first = (state * a->num_pairs + pair) * a->num_clusters;
-  int added = 0;
+// Adds the contacts of a pair's patches at a time, 0 ahead and 1 now; returns how many, -1 without room.
+static int add_pair(const Arguments* a, mjData* d, int sim, int time, int pair, double* weights) {
+  const Patches* patches = &a->patches[time];
+  const ptrdiff_t first = ((ptrdiff_t)sim * a->num_pairs + pair) * a->num_clusters;
+  int added = 0, framed = -1;
   mjContact contact;
   memset(&contact, 0, sizeof(contact));
   contact.dim = 3;
@@ -105,32 +113,27 @@ static int add_pair(const Arguments* a, mjData* d, ptrdiff_t state, int pair, do
   for (int k = 0; k < a->num_clusters; ++k) {
     for (int p = 0; p < 4; ++p) {
       const ptrdiff_t i = (first + k) * 4 + p;
-      if (!(a->stiffness[i] > 0)) continue;
-      if (p == 0 || added == 0) make_frame(a->normal + 3 * (first + k), contact.frame);
-      memcpy(contact.pos, a->point + 3 * i, 3 * sizeof(double));
-      contact.dist = a->distance[i];
+      if (!(patches->stiffness[i] > 0)) continue;
+      if (framed != k) make_frame(patches->normal + 3 * (first + k), contact.frame);
+      framed = k;
+      memcpy(contact.pos, patches->point + 3 * i, 3 * sizeof(double));
+      contact.dist = patches->distance[i];
       if (mj_addContact(a->model, d, &contact)) return -1;
-      weights[2 * added] = a->stiffness[i];
-      weights[2 * added + 1] = state & 1;
+      weights[2 * added] = patches->stiffness[i];
+      weights[2 * added + 1] = time;
       ++added;
     }
   }
   return added;
 }
 
-// Adds the contacts of all patches. `weights` has stiffness and state of each; returns how many, or -1 without room.
+// Adds the contacts of all patches. `weights` has stiffness and time of each; returns how many, or -1 without room.
 static int add_contacts(const Arguments* a, mjData* d, int sim, double* weights, double* force) {
   int added = 0;
-  for (int state = 0; state < 2; ++state) {  // in the order of rows.py
+  for (int time = 0; time < a->num_times; ++time) {  // in the order of rows.py
     for (int pair = 0; pair < a->num_pairs; ++pair) {
       if (!a->can_move[pair]) continue;
-      if (state == 1) {
-        const ptrdiff_t first = (2 * (ptrdiff_t)sim * a->num_pairs + pair) * a->num_clusters * 4;
-        int ahead = 0;
-        for (int i = 0; i < 4 * a->num_clusters; ++i) ahead |= a->stiffness[first + i] > 0;
-        if (ahead) continue;
-      }
-      const int count = add_pair(a, d, 2 * (ptrdiff_t)sim + state, pair, weights + 2 * added);
+      const int count = add_pair(a, d, sim, time, pair, weights + 2 * added);
       if (count < 0) return -1;
       added += count;
     }
@@ -182,7 +185,7 @@ static int body_index(const Arguments* a, int body) {
 
 // Adds residuals to xfrc_applied if they are more than rounding, and notes what was applied.
 static int apply_residuals(const Arguments* a, mjData* d, int sim, double force) {
-  const double* residual = a->residual + (ptrdiff_t)sim * 2 * a->num_pairs * 6;
+  const double* residual = a->patches[0].residual + (ptrdiff_t)sim * a->num_pairs * 6;
   const double* origins = a->origins + (ptrdiff_t)sim * a->num_bodies * 6;
   double* applied = a->applied + (ptrdiff_t)sim * a->num_pairs * 6;
   double most = 0;

@@ -1,5 +1,6 @@
 """Pressure-field contact for geoms of a MuJoCo model."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from isopatch._src.mujoco.drawing import draw
 from isopatch._src.mujoco.geoms import name_of
 from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
 from isopatch._src.mujoco.pairs import choose
-from isopatch._src.mujoco.patches import OUTPUTS, PointTable, residual_of
+from isopatch._src.mujoco.patches import Patches, PointTable, residual_of
 from isopatch._src.mujoco.rows import Rows, check_options
 from isopatch._src.scene import Scene
 
@@ -62,18 +63,16 @@ class Bridge:
         self._evaluator = Evaluator(chosen.scene, precision="double", threads=1)  # one or two states at a time
         self._many = Evaluator(chosen.scene, precision="double", threads=threads)
         self._max_clusters, self._threads = max_clusters, threads
-        self._batches: dict[int, Batch] = {}
+        self._batch: Batch | None = None  # of as many states as the last call had
+        self._in_turn: Patches | None = None
+        self._last: list[mujoco.MjData] = []
         self._poses = Poses(model, chosen)
         self._meter = Meter(self._evaluator, self._poses)
         self._rows = Rows(model, chosen, impratio)
         self._table = PointTable(self._rows.can_move, max_clusters)
-        self._states = np.zeros((2, len(chosen.geoms), 7))  # a step ahead, and now
-        candidates = self._evaluator.make_candidate_cache(2)
-        self._call = self._evaluator.bind(
-            self._states, outputs=OUTPUTS, max_clusters=max_clusters, candidates=candidates
-        )
+        self._patches = Patches(self._evaluator, self._rows.can_move, max_clusters, 1)
         self._checked: tuple[Any, ...] | None = None
-        self._stepped: dict[int, tuple[mujoco.MjData, np.ndarray | None]] = {}
+        self._stepped: tuple[list[mujoco.MjData], Sequence[np.ndarray | None]] = [], []
 
     @property
     def scene(self) -> Scene:
@@ -119,17 +118,13 @@ class Bridge:
         """
         self._check(model, data, "step")
         self._check_options()
-        ahead, now = self._states
-        self._read_ahead(data, ahead, "Bridge.step")
+        self._read_ahead(data, self._patches.ahead[0], "Bridge.step")
         self._rows.begin(data)
-        self._poses.take(data, now)
-        found = self._call()
-        if found.status.any():
-            found.raise_if_bad()
+        found = self._patches.evaluate(lambda now: self._poses.take(data, now[0]))
         points = self._table.points_of(found)
         residual = residual_of(found, points)
         self._rows.end(data, points, residual, self._poses)
-        self._stepped = {id(data): (data, residual)}
+        self._stepped = [data], [residual]
 
     def step_batch(self, data: Sequence[mujoco.MjData]) -> None:
         """A step of many states, with one evaluation of the patches of all.
@@ -144,23 +139,23 @@ class Bridge:
             RuntimeError, ValueError: as `step`.
         """
         data = list(data)
-        for state in data:
-            self._check(self._model, state, "step_batch")
-        if len({id(state) for state in data}) < len(data):
-            raise ValueError("Bridge.step_batch: data: expected different states, found one twice")
+        if len(data) != len(self._last) or not all(map(operator.is_, data, self._last)):
+            for state in data:
+                self._check(self._model, state, "step_batch")
+            if len({id(state) for state in data}) < len(data):
+                raise ValueError("Bridge.step_batch: data: expected different states, found one twice")
+            self._last = data
         self._check_options()
         if not data:
             return
         if why_not() is None:
-            batch = self._batches.get(len(data))
-            if batch is None:
-                options = (self._max_clusters, len(data), self._threads)
-                batch = Batch(self._model, self._rows, self._many, *options)
-                self._batches = {len(data): batch}
-            residuals = batch.step(data)
+            if self._batch is None or self._batch.size != len(data):
+                patches = Patches(self._many, self._rows.can_move, self._max_clusters, len(data))
+                self._batch = Batch(self._model, self._rows, patches, self._threads)
+            residuals = self._batch.step(self._last)
             if residuals is None:
                 self._raise_not_finite(data)
-            self._stepped = {id(state): (state, residual) for state, residual in zip(data, residuals)}
+            self._stepped = self._last, residuals
             return
         self._raise_not_finite(data)
         self._step_in_turn(data)
@@ -177,26 +172,26 @@ class Bridge:
         """If a state is not finite."""
         for i, state in enumerate(data):
             if not np.isfinite(state.qpos).all() or not np.isfinite(state.qvel).all():
-                self._read_ahead(state, self._states[0], f"Bridge.step_batch: state {i}")
+                self._read_ahead(state, self._patches.ahead[0], f"Bridge.step_batch: state {i}")
 
     def _step_in_turn(self, data: list[mujoco.MjData]) -> None:
-        states = np.zeros((2 * len(data), len(self._chosen.geoms), 7))
+        patches = self._in_turn
+        if patches is None or len(patches.ahead) != len(data):
+            patches = Patches(self._many, self._rows.can_move, self._max_clusters, len(data))
+            self._in_turn = patches
         for i, state in enumerate(data):
-            self._read_ahead(state, states[2 * i], f"Bridge.step_batch: state {i}")
+            self._read_ahead(state, patches.ahead[i], f"Bridge.step_batch: state {i}")
             self._rows.begin(state)
-            self._poses.take(state, states[2 * i + 1])
-        found = self._many.evaluate(states, outputs=OUTPUTS, max_clusters=self._max_clusters)
-        if found.status.any():
-            found.raise_if_bad()
-        stepped = {}
+            self._poses.take(state, patches.now[i])
+        found, residuals = patches.evaluate(), []
         for i, state in enumerate(data):
-            points = self._table.points_of(found, 2 * i)
-            residual = residual_of(found, points, 2 * i)
+            points = self._table.points_of(found, i)
+            residual = residual_of(found, points, i)
             if residual is not None:  # its origins are in the scratch state
-                self._poses.read(state, self._model.opt.timestep, self._states[0], "Bridge.step_batch")
+                self._poses.read(state, self._model.opt.timestep, self._patches.ahead[0], "Bridge.step_batch")
             self._rows.end(state, points, residual, self._poses)
-            stepped[id(state)] = (state, residual)
-        self._stepped = stepped
+            residuals.append(residual)
+        self._stepped = data, residuals
 
     def forces(self, model: mujoco.MjModel, data: mujoco.MjData) -> Forces:
         """What the pairs exerted on each other in the last step, with friction.
@@ -209,10 +204,14 @@ class Bridge:
             ValueError: for another model, and if the last step was of another state.
         """
         self._check(model, data, "forces")
-        stepped = self._stepped.get(id(data))
-        if stepped is None:
-            raise ValueError("Bridge.forces: expected the state that the last step was of, found another one")
-        return self._rows.forces(data, stepped[1])
+        return self._rows.forces(data, self._residual(data))
+
+    def _residual(self, data: mujoco.MjData) -> np.ndarray | None:
+        """What was applied in the last step of the state."""
+        for state, residual in zip(*self._stepped):
+            if state is data:
+                return residual
+        raise ValueError("Bridge.forces: expected the state that the last step was of, found another one")
 
     def draw(self, model: mujoco.MjModel, data: mujoco.MjData, scene: Any, max_pressure: float | None = None) -> int:
         """Draws the patches of a state into a scene, of mujoco.Renderer (`scene`) or a passive viewer (`user_scn`).

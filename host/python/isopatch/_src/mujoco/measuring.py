@@ -49,6 +49,7 @@ class Poses:
         self._bodies = model.geom_bodyid[chosen.geoms]
         self.scratch = mujoco.MjData(model)
         """With the kinematics of the last state, so that nothing is written to the caller's data."""
+        self._qpos, self._placed = self.scratch.qpos, (self.scratch.xpos, self.scratch.xquat)
 
     def read(self, data: mujoco.MjData, ahead: float, poses: np.ndarray, call: str) -> None:
         """Fills `poses` [B, 7] with those `ahead` seconds after the state of `data`, at its velocity.
@@ -56,14 +57,14 @@ class Poses:
         Raises ValueError that names a geom whose pose is not finite.
         """
         model, scratch = self._model, self.scratch
-        scratch.qpos[:] = data.qpos
+        self._qpos[:] = data.qpos
         if model.nmocap:
             scratch.mocap_pos[:] = data.mocap_pos
             scratch.mocap_quat[:] = data.mocap_quat
         if ahead:
-            mujoco.mj_integratePos(model, scratch.qpos, data.qvel, ahead)
+            mujoco.mj_integratePos(model, self._qpos, data.qvel, ahead)
         mujoco.mj_kinematics(model, scratch)
-        self.take(scratch, poses)
+        poses[:, :3], poses[:, 3:] = (array[self._bodies] for array in self._placed)
         if not np.isfinite(poses).all():
             self._raise_not_finite(data, poses, call)
 

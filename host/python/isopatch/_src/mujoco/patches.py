@@ -1,13 +1,15 @@
 """Patches as point contacts with the numbers that rows of an implicit solver need."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from isopatch import _core
 from isopatch._src.results import Results
 
 OUTPUTS = ("patch_point", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual", "status")
-_TANGENTS = np.eye(3)[1:]
+_X, _TANGENTS = np.eye(3)[0], np.eye(3)[1:]
 LEAST_SHARE = 1e-9  # of a residual in the forces of the points: less is rounding
 
 
@@ -24,62 +26,105 @@ class Points(NamedTuple):
     """[n], N/m."""
     distance: np.ndarray
     """[n], m. The force is stiffness * -distance at the poses that the points are of."""
-    now: np.ndarray
-    """[n]. 1 if these poses are those of now, 0 if they are a step ahead."""
+    now: np.ndarray | None
+    """[n]. 1 if these poses are those of now, 0 if they are a step ahead; None if all are."""
 
 
 def frames_of(normals: np.ndarray) -> np.ndarray:
     """[n, 9]: each unit normal [n, 3] and two tangents, a frame as contacts of MuJoCo have it."""
     found = np.empty((len(normals), 3, 3))
     found[:, 0] = normals
-    mirror = normals.copy()  # Householder's mirror that takes the x axis to the normal takes y and z to tangents
-    x = normals[:, 0]
-    mirror[:, 0] += np.copysign(1, x)
-    found[:, 1:] = _TANGENTS
-    found[:, 1:] -= (mirror[:, 1:] / (1 + np.abs(x))[:, None])[:, :, None] * mirror[:, None]
+    x = normals[:, :1]
+    mirror = normals + np.copysign(_X, x)  # Householder's mirror that takes the x axis to the normal takes y and z to
+    mirrored = (mirror[:, 1:] / (1 + np.abs(x)))[:, :, None] * mirror[:, None]  # tangents
+    np.subtract(_TANGENTS, mirrored, out=found[:, 1:])
     return found.reshape(-1, 9)
 
 
-class PointTable:
-    """Which points evaluations of P pairs with K clusters may have, a step ahead and then now.
+class Found(NamedTuple):
+    """The patches of N states."""
+
+    ahead: Results
+    """A step ahead."""
+    now: Results | None
+    """Now, and zero for pairs that have a patch a step ahead; None if all have one."""
+
+
+class Patches:
+    """Evaluates the patches of N states, a step ahead, and of pairs that have none there now.
 
     A pair that has left contact a step ahead but is in it now has points of now. Without them it would be let go for a
     step, fall back in, and never come to rest.
     """
 
+    def __init__(self, evaluator: _core.Evaluator, can_move: np.ndarray, clusters: int, n: int) -> None:
+        self.clusters = clusters
+        shape = (n, evaluator.scene.num_bodies, 7)
+        self.ahead, self.now = np.zeros(shape), np.zeros(shape)  # poses, to be written
+        self._can_move, self._parted = can_move, np.zeros((n, len(can_move)), bool)
+        self._stiffness: np.ndarray | None = None
+        options = {"outputs": OUTPUTS, "max_clusters": clusters}
+        self._call, self._call_now = (
+            evaluator.bind(poses, pair_mask=mask, candidates=evaluator.make_candidate_cache(n), **options)
+            for poses, mask in ((self.ahead, None), (self.now, self._parted))
+        )
+
+    def evaluate(self, take: Callable[[np.ndarray], None] | None = None) -> Found:
+        """Arrays that the next call writes over. `take` fills the poses of now, if they are wanted."""
+        ahead = self._call()
+        if ahead.status.any():
+            ahead.raise_if_bad()
+        if self._stiffness is None:  # all calls write into the same array
+            self._stiffness = ahead.patch_stiffness.reshape(*self._parted.shape, -1)
+        touching = self._stiffness.any(axis=2)
+        if not np.greater(self._can_move, touching, out=self._parted).any():
+            return Found(ahead, None)
+        if take is not None:
+            take(self.now)
+        now = self._call_now()
+        if now.status.any():
+            now.raise_if_bad()
+        return Found(ahead, now)
+
+
+class PointTable:
+    """Which points P pairs with K clusters may have; remembers those of the last step, which are often the same."""
+
     def __init__(self, can_move: np.ndarray, clusters: int) -> None:
-        self._pairs = np.flatnonzero(can_move)
-        shape = (2, len(can_move), clusters, 4)
-        self._now, self._pair, cluster, _ = (index.ravel() for index in np.indices(shape))
-        self._now = self._now.astype(np.float64)
-        self._cluster = np.arange(self._pair.size) // 4
-        self._still = np.flatnonzero(~can_move)
+        self._pair = np.indices((len(can_move), clusters, 4))[0].ravel()
+        self._still = None if can_move.all() else np.flatnonzero(~can_move)
+        self._key, self._chosen = b"", (np.zeros(0, int),) * 3
 
-    def points_of(self, found: Results, environment: int = 0) -> Points:
-        """The points of a state from an evaluation with OUTPUTS: `environment` is a step ahead, the next one is now.
+    def points_of(self, found: Found, state: int = 0) -> Points:
+        """The points of a state. Two geoms of which neither can move have none."""
+        ahead = self._points(found.ahead, state)
+        if found.now is None:
+            return Points(*ahead, None)
+        now = self._points(found.now, state)
+        is_now = np.repeat([0.0, 1.0], [len(ahead[0]), len(now[0])])
+        return Points(*map(np.concatenate, zip(ahead, now)), is_now) if len(now[0]) else Points(*ahead, None)
 
-        Two geoms of which neither can move have none.
-        """
-        states = slice(environment, environment + 2)
-        stiffness = found.patch_stiffness[states]
-        used = stiffness > 0  # [2, P, K, 4]
-        used[1, used[0].any(axis=(1, 2))] = False
-        if self._still.size:
-            used[:, self._still] = False
-        index = np.flatnonzero(used)
-        return Points(
-            self._pair[index],
-            found.patch_point[states].reshape(-1, 3)[index],
-            frames_of(found.patch_normal[states].reshape(-1, 3)[self._cluster[index]]),
+    def _points(self, found: Results, state: int) -> tuple[np.ndarray, ...]:
+        stiffness = found.patch_stiffness[state]
+        used = stiffness > 0  # [P, K, 4]
+        if self._still is not None:
+            used[self._still] = False
+        if (key := used.tobytes()) != self._key:
+            index = np.flatnonzero(used)
+            self._key, self._chosen = key, (index, self._pair[index], index >> 2)
+        index, pair, cluster = self._chosen
+        return (
+            pair,
+            found.patch_point[state].reshape(-1, 3)[index],
+            frames_of(found.patch_normal[state].reshape(-1, 3)[cluster]),
             stiffness.reshape(-1)[index],
-            found.patch_distance[states].reshape(-1)[index],
-            self._now[index],
+            found.patch_distance[state].reshape(-1)[index],
         )
 
 
-def residual_of(found: Results, points: Points, environment: int = 0) -> np.ndarray | None:
+def residual_of(found: Found, points: Points, state: int = 0) -> np.ndarray | None:
     """[P, 6], N; N m. The wrench a step ahead on first geoms that points lack; None if it is only rounding."""
-    residual = found.patch_residual[environment]
+    residual = found.ahead.patch_residual[state]
     if not points.pair.size or np.abs(residual).max() <= LEAST_SHARE * -(points.stiffness @ points.distance):
         return None
     return residual.copy()

@@ -25,6 +25,9 @@ _LEAST_FRICTION = 1e-5  # as MuJoCo's
 LEAST_RESISTANCE = 1e-7  # of friction, of a row's inverse inertia
 
 
+_YZX, _ZXY = np.array([1, 2, 0]), np.array([2, 0, 1])
+
+
 class DampingWarning(UserWarning):
     """A joint's damping takes away what patches have pushed."""
 
@@ -64,6 +67,11 @@ def check_options(model: mujoco.MjModel) -> None:
         )
 
 
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """As np.cross(), which takes ten times as long for a few rows."""
+    return a.take(_YZX, 1) * b.take(_ZXY, 1) - a.take(_ZXY, 1) * b.take(_YZX, 1)
+
+
 class Rows:
     """Adds patches to a step as contacts, and writes their rows.
 
@@ -87,13 +95,18 @@ class Rows:
         self._index = np.full((model.ngeom + 1, model.ngeom + 1), -1, np.int32)
         self._index[first, second] = self._index[second, first] = np.arange(len(chosen.pairs))
         self._pushed, inverse = np.unique(self._bodies, return_inverse=True)
-        self._place = inverse.reshape(self._bodies.shape)
+        self._signs = np.zeros((len(self._pushed), len(self._bodies)))  # of a pair's wrench on each of these bodies
+        for side, sign in enumerate((1, -1)):
+            self._signs[inverse.reshape(self._bodies.shape)[:, side], np.arange(len(self._bodies))] += sign
         # MuJoCo takes the friction of the geom with the higher priority, or the larger one
         priority = model.geom_priority[first] - model.geom_priority[second]
         self._rougher = np.where(priority < 0, second, first), np.where(priority > 0, first, second)
         self._slippery = (model.geom_condim[first] == 1) & (model.geom_condim[second] == 1)
         self._sliding, self._friction = np.full(model.ngeom, -1.0), np.zeros(len(chosen.pairs))
         self._contacts = [self._contact(geoms) for geoms in self._geoms]
+        # what follows from the pairs of the last step's points, and from its other contacts
+        self._pairs, self._added = None, ([], np.zeros(0))
+        self._others, self._excluded = b"", np.zeros(0, int)
 
     def _contact(self, geoms: np.ndarray) -> mujoco.MjContact:
         contact = mujoco.MjContact()
@@ -121,6 +134,9 @@ class Rows:
             found = np.maximum(sliding[self._rougher[0]], sliding[self._rougher[1]])
             found[self._slippery] = 0
             self._friction = np.maximum(found, _LEAST_FRICTION)
+            for contact, number in zip(self._contacts, self._friction):
+                contact.friction[:] = number
+            self._pairs = None
         return self._friction
 
     def begin(self, data: mujoco.MjData) -> None:
@@ -171,20 +187,27 @@ class Rows:
         if data.ncon:
             contact = data.contact
             geoms = contact.geom
-            contact.exclude[self._index[geoms[:, 0], geoms[:, 1]] >= 0] = 1
+            if (others := geoms.tobytes()) != self._others:
+                self._others = others
+                self._excluded = np.flatnonzero(self._index[geoms[:, 0], geoms[:, 1]] >= 0)
+            contact.exclude[self._excluded] = 1
 
     def _add(self, data: mujoco.MjData, points: Points) -> None:
         """Adds the contacts of patches, makes constraints of all contacts, and writes the rows of those of patches."""
-        model, contacts = self._model, self._contacts
+        model = self._model
         count, own = len(points.pair), data.ncon
-        for pair in points.pair.tolist():
-            if mujoco.mj_addContact(model, data, contacts[pair]):
+        friction = self.friction()
+        if points.pair is not self._pairs:
+            self._pairs = points.pair
+            self._added = [self._contacts[pair] for pair in points.pair], friction[points.pair]
+        added, friction = self._added
+        for contact in added:
+            if mujoco.mj_addContact(model, data, contact):
                 self.raise_full(data, count)
-        contact, friction = data.contact, self.friction()[points.pair]
+        contact = data.contact
         contact.pos[own:] = points.position
         contact.frame[own:] = points.frame
         contact.dist[own:] = points.distance
-        contact.friction[own:] = friction[:, None]
         mujoco.mj_makeConstraint(model, data)
         begin = int(contact.efc_address[own])
         if begin < 0 or data.nefc != begin + 3 * count:  # MuJoCo has warned, and made none
@@ -200,13 +223,14 @@ class Rows:
         r, d = data.efc_R[begin:].reshape(-1, 3), data.efc_D[begin:].reshape(-1, 3)
         resistance = 1 / (points.stiffness * span)
         # of very stiff patches less, which creep by nothing anyway: else the solver's Hessian has no digits left
-        ratio = (resistance / (LEAST_RESISTANCE * r[:, 0])).clip(1, self.impratio)
+        ratio = np.minimum(np.maximum(resistance / (LEAST_RESISTANCE * r[:, 0]), 1), self.impratio)
         r[:, 0] = resistance
         r[:, 1:] = (resistance / ratio)[:, None]
         np.divide(1, r, out=d)
         kbip = data.efc_KBIP[begin:].reshape(-1, 3, 4)  # a_ref = -B v - K I (pos - margin)
-        kbip[:] = ((1 / span, 0, 1, 0), (0, 1 / h, 1, 0), (0, 1 / h, 1, 0))
-        kbip[:, 0, 1] = (relaxation + h * points.now) / span
+        kbip[:] = np.array(((1 / span, relaxation / span, 1, 0), (0, 1 / h, 1, 0), (0, 1 / h, 1, 0)))
+        if points.now is not None:
+            kbip[:, 0, 1] += h * points.now / span
         data.efc_pos[begin::3] = points.distance
         data.efc_margin[begin::3] = 0
         return ratio
@@ -220,12 +244,11 @@ class Rows:
 
     def _wrenches(self, residual: np.ndarray, poses: Poses) -> np.ndarray:
         """The wrenches on self._pushed [m, 6] about their centres of mass, as xfrc_applied has them."""
-        force, torque = residual[:, :3], residual[:, 3:]
-        origin, center = poses.scratch.xpos[self._bodies[:, 0]], poses.scratch.xipos[self._bodies]
-        wrenches = np.zeros((len(self._pushed), 6))
-        for side, sign in ((0, 1), (1, -1)):
-            moment = torque + np.cross(origin - center[:, side], force)
-            np.add.at(wrenches, self._place[:, side], sign * np.concatenate([force, moment], axis=1))
+        origin, center = poses.scratch.xpos[self._bodies[:, 0]], poses.scratch.xipos[self._pushed]
+        of_pairs = residual.copy()  # about the world's origin
+        of_pairs[:, 3:] += _cross(origin, residual[:, :3])
+        wrenches = self._signs @ of_pairs
+        wrenches[:, 3:] -= _cross(center, wrenches[:, :3])
         return wrenches
 
     def forces(self, data: mujoco.MjData, residual: np.ndarray | None) -> Forces:

@@ -52,7 +52,7 @@ ISOPATCH_HD PairMaxima maxima_of(const PairContext& f) {
           reach,
           speed_of(f.motion, reach),
           f.law.dissipation,
-          f.law.friction};
+          f.law.traction_friction};
 }
 
 /// Of the parts of one body of a pair.
@@ -132,13 +132,15 @@ ISOPATCH_HD PairMaxima maxima_of(const SceneView& scene, const State& state, std
   a.material.dissipation = b.material.dissipation = max(a.material.dissipation, b.material.dissipation);
   const PairLaw law = make_pair_law(scene, pair, a.material, b.material, !a.compliant, !b.compliant);
   most.dissipation = law.dissipation;
-  most.friction = law.friction;
+  most.friction = law.traction_friction;
   return most;
 }
 
 /// The bounds of a pair whose only part pair has this context.
 ISOPATCH_HD PairBounds only_bounds(const SceneView& scene, const PairContext& context) {
-  return make_pair_bounds(maxima_of(context), scene.contact.pfc_dissipation, 1);
+  PairBounds bounds = make_pair_bounds(maxima_of(context), scene.contact.pfc_dissipation, 1);
+  if (context.law.has_bristles) bounds.widen(kBristleWidening);
+  return bounds;
 }
 
 /// Makes the context of a pair's only part pair, with its bounds.
@@ -153,6 +155,7 @@ ISOPATCH_HD_LARGE void make_bounds(const SceneView& scene, const State& state, s
                                    const PairView& pair, PairBounds& bounds) {
   bounds =
       make_pair_bounds(maxima_of(scene, state, environment, pair), scene.contact.pfc_dissipation, num_part_pairs(pair));
+  if (has_law(pair)) bounds.widen(kBristleWidening);
 }
 
 }  // namespace isopatch::detail

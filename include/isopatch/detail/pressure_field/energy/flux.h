@@ -10,16 +10,20 @@
 // tets, and of more still whose boxes overlap and that have to be told apart.
 //
 // There is such a field, with one exception: what all of M has cannot vanish, but has to end in a sink, a tet in which
-// the divergence is less by a constant rate. Where R reaches into it, the rate times that volume is added.
+// the divergence is less by a rate times the pressure. Where R reaches into it, the rate times the pressure's integral
+// is added.
 //
-// In a tet with vertices x_i, extents e_i, barycentric coordinates l_i, volume V, and fluxes f_i out of the faces
-// opposite the vertices (host/hierarchy/cell_fluxes.cpp finds them, so that they agree on both sides of every face),
+// In a tet with vertices x_i, extents e_i, barycentric coordinates l_i, volume V, the extent e = sum of e_i l_i, and
+// fluxes out of the faces opposite the vertices of f_i times the sum of the extents at the face's vertices
+// (host/hierarchy/cell_fluxes.cpp finds f_i, so that they agree on both sides of every face),
 //
-//     F / E = sum over i of [ e_i l_i / 4 + f_i / (3 V) ] (x - x_i).
+//     F / E = sum over i of (e f_i - r e_i l_i) / V (x - x_i),   r = sum of e_i f_i / sum of e_i.
 //
-// The field l_i (x - x_i) has no flux through any face and the divergence 4 l_i - 1, so the first part has that of the
-// extent less its mean, and the second has the rest. On a plane with the normal n, (x - x_i) . n does not change: the
-// flux through a polygon is its area times the value at its centroid.
+// The field l_i (x - x_i) has no flux through any face and the divergence 4 l_i - 1; e (x - x_i) has one through face i
+// only, which grows with e along the face, and the divergence 4 e - e_i. So the divergence of F is proportional to e, and
+// is e where the fluxes add up to the integral of e. F is as small as the pressure: in a shallow contact, which has a
+// small part of a tet's energy, so is all that is added, and little cancels. On a plane with the normal n, (x - x_i) . n
+// does not change and the rest is linear: the flux through a polygon is its area times the value at its centroid.
 //
 // All of this needs a contact surface without gaps, which it does not have where both pressures are equal throughout a
 // volume. A second field without divergence, but with fluxes through every face, tells: its flux through a closed
@@ -56,18 +60,30 @@ ISOPATCH_HD FluxDensity flux_density(const Cell& cell, const CellFlux& flux, Vec
   const auto vertex = [&](int i) { return cell.corner[i & 3].vertex; };
   const Vec3d origin = vertex(0);
   const double six_volumes = std::fabs(dot(cross(vertex(1) - origin, vertex(2) - origin), vertex(3) - origin));
-  double of_extent = 0, of_fluxes = 0, of_check = 0;
+  double extent = 0, extents = 0, returning = 0, returning_check = 0;
+  double part[4], height[4];  // of the extent, that of vertex i; of the centroid over the vertex
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) {
     const Vec3d inward = cell.face[i].inward, on_face = vertex(i + 1);
     const double coordinate = dot(inward, centroid - on_face) / dot(inward, vertex(i) - on_face);
-    const double height = dot(normal, centroid - vertex(i));
-    of_extent = std::fma(cell.corner[i].extent * coordinate, height, of_extent);
-    of_fluxes = std::fma(flux.outward[i], height, of_fluxes);
-    of_check = std::fma(flux.check[i], height, of_check);
+    part[i] = cell.corner[i].extent * coordinate;
+    height[i] = dot(normal, centroid - vertex(i));
+    extent += part[i];
+    extents += cell.corner[i].extent;
+    returning = std::fma(cell.corner[i].extent, flux.outward[i], returning);
+    returning_check = std::fma(cell.corner[i].extent, flux.check[i], returning_check);
   }
-  const double scale = 2 / six_volumes;
-  return {std::fma(0.25, of_extent, scale * of_fluxes), scale * of_check};
+  const double per_extent = extents > 0 ? 1 / extents : 0.0;
+  returning *= per_extent;
+  returning_check *= per_extent;
+  double of_energy = 0, of_check = 0;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    of_energy = std::fma(std::fma(extent, flux.outward[i], -(returning * part[i])), height[i], of_energy);
+    of_check = std::fma(std::fma(extent, flux.check[i], -(returning_check * part[i])), height[i], of_check);
+  }
+  const double per_volume = 6 / six_volumes;
+  return {per_volume * of_energy, per_volume * of_check};
 }
 
 /// Whether the energy of a part pair can be found by fluxes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integrals over the overlap of two cells: of the smaller of both pressures, or of 1 where one body has it. In double.
+// Integrals over the overlap of two cells: of the smaller of both pressures, or of it where one body has it. In double.
 //
 // The overlap of two convex cells is a convex polyhedron, cut in two by the plane of equal pressure. Seen from an
 // origin O, an integral of q0 + g.x over a polyhedron is a sum over its faces: with h the distance of the face's plane
@@ -202,9 +202,9 @@ ISOPATCH_HD SmallerPressure smaller_pressure(const PairContext& f, const Cell& m
 
 /// What is integrated over an overlap.
 enum class Integrand : std::uint8_t {
-  kPressure,  // the smaller of both
-  kVolumeM,   // 1 where that is M's
-  kVolumeS    // 1 where that is S's
+  kPressure,   // the smaller of both
+  kPressureM,  // that where it is M's
+  kPressureS   // that where it is S's
 };
 
 /// The integral over the overlap of one pair of cells; `s` is null for a half space. The planes of the overlap go to
@@ -250,14 +250,13 @@ ISOPATCH_HD double integrate_overlap(const PairContext& f, const Cell& m, const 
   field_M.value = f.M.rigid ? 0.0 : value_M();
   field_S.value = f.S.rigid ? 0.0 : value_S();
   if (integrand != Integrand::kPressure) {
-    field_M = field_S = {1, {0, 0, 0}};
     if (const SmallerPressure smaller = smaller_pressure(f, m, s); smaller != SmallerPressure::kOfBoth) {
       p.has_cut = false;
       below_M = smaller == SmallerPressure::kOfM;
       below_S = !below_M;
     }
-    below_M = below_M && integrand == Integrand::kVolumeM;
-    below_S = below_S && integrand == Integrand::kVolumeS;
+    below_M = below_M && integrand == Integrand::kPressureM;
+    below_S = below_S && integrand == Integrand::kPressureS;
   }
 
   for (int i = 0; i < 4; ++i) {

@@ -216,7 +216,7 @@ ISOPATCH_HD Contribution<T> contribution_of(const PairContext& f, const ContactP
   const Vec3<T>&u = integral.axes.u, &v = integral.axes.v, &n = integral.normal;
   T friction_u = w.u, friction_v = w.v, moment_n = w.moment_n;
   if (f.motion.moving) {
-    const T friction = cast<T>(f.law.friction);
+    const T friction = cast<T>(f.law.traction_friction);
     friction_u = friction * w.u;
     friction_v = friction * w.v;
     moment_n = friction * w.moment_n;

@@ -9,12 +9,17 @@
 
 namespace isopatch::detail {
 
+struct NothingAdded {
+  ISOPATCH_HD void operator()(PairResult&) const {}
+};
+
 /// Writes what a pair's polygons add up to, and its bits of the status; returns what is left to do. sum_frame_of(frame)
-/// and sums_of(frame) are of what was computed in the frame of body a (0) or b (1). Called by one lane.
-template <class T, bool with_patch, Parts parts, class Warp, class FrameOf, class SumsOf>
+/// and sums_of(frame) are of what was computed in the frame of body a (0) or b (1); add_to(result) adds what is no sum.
+/// Called by one lane.
+template <class T, bool with_patch, Parts parts, class Warp, class FrameOf, class SumsOf, class AddTo = NothingAdded>
 ISOPATCH_HD Remaining finish_pass(Warp& warp, Pass pass, const PairBounds& bounds, const SceneView& scene,
                                   const Results& results, std::int64_t environment, int pair,
-                                  const FrameOf& sum_frame_of, const SumsOf& sums_of) {
+                                  const FrameOf& sum_frame_of, const SumsOf& sums_of, const AddTo& add_to = {}) {
   const PairView& view = scene.pairs[pair];
   bool holds = true;
   int widening = 0;
@@ -30,6 +35,7 @@ ISOPATCH_HD Remaining finish_pass(Warp& warp, Pass pass, const PairBounds& bound
   if (!has_one_part_pair<parts>(view)) result.add(result_in(1));
   if (pass == Pass::kFirst && !holds) return {Remaining::kWiderPass, static_cast<std::int16_t>(widening)};
   if (pass != Pass::kUnfiltered) {
+    add_to(result);
     write_pair(results, environment, pair, result);
     if (has_one_part_pair<parts>(view)) write_part_pair(results, environment, view.rows_begin, result);
     if (!holds) set_status(warp, results, environment, kSumOverflow);

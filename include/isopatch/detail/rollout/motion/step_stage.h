@@ -266,7 +266,8 @@ ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int nu
     state.joints[2 * body.joint.index + 1] = body.joint.velocity;
   }
   for (int i = warp.lane(); i < num_contact_states; i += Warp::kSize) {
-    to.contact_state[environment * num_contact_states + i] = view.contact_states != nullptr ? view.contact_states[i] : 0;
+    to.contact_state[environment * num_contact_states + i] =
+        view.contact_states != nullptr ? view.contact_states[i] : 0;
   }
   if (warp.lane() == 0) {
     to.steps[environment] = 0;

@@ -45,12 +45,12 @@ ISOPATCH_HD double normal_impulse_of(Warp& warp, const PointParameters<double>& 
 }
 
 ISOPATCH_HD_RARE void add_impulse(const ContactTerm& term, const RelativeTwist<double>& twist,
-                                   double (&sums)[ImpulseSums::kSize]) {
+                                  double (&sums)[ImpulseSums::kSize]) {
   const Slip b = friction_at(term.friction, term.slip_at(twist)).total;
   const Vec3d impulse = -term.impulse * b.along;
   add_to(sums + ImpulseSums::kForce, impulse);
-  add_to(sums + ImpulseSums::kMoment, fma(-term.impulse * term.spin_radius * b.spin, term.normal,
-                                          cross(term.arm, impulse)));
+  add_to(sums + ImpulseSums::kMoment,
+         fma(-term.impulse * term.spin_radius * b.spin, term.normal, cross(term.arm, impulse)));
 }
 
 /// S w = (w_t, rho n . omega) of a twist; its transpose takes a slip to a force and a moment about the pair's point.
@@ -65,7 +65,7 @@ struct SlipWrench {
 };
 
 ISOPATCH_HD_RARE void add_matrix(const ContactTerm& term, const RelativeTwist<double>& twist,
-                                  double (&sums)[MatrixSums::kSize]) {
+                                 double (&sums)[MatrixSums::kSize]) {
   const FrictionSlope slope = friction_slope(term.friction, term.slip_at(twist));
   const Vec3d n = term.normal, r_n = cross(term.arm, n);
   const double identity = term.impulse * slope.identity;
@@ -96,14 +96,14 @@ ISOPATCH_HD_RARE double potential_of(const ContactTerm& term, const RelativeTwis
 
 /// The slope of the potential and its slope in turn, as the twist changes by `change` for each unit.
 ISOPATCH_HD_RARE void add_slopes(const ContactTerm& term, const RelativeTwist<double>& twist,
-                                  const RelativeTwist<double>& change, double (&sums)[2]) {
+                                 const RelativeTwist<double>& change, double (&sums)[2]) {
   const Slip slip = term.slip_at(twist), w = term.slip_at(change);
   const FrictionSlope slope = friction_slope(term.friction, slip);
   const double along = dot(slope.slip, w), load = dot(slope.load, w);
   sums[0] = fma(term.impulse, dot(friction_at(term.friction, slip).total, w), sums[0]);
-  sums[1] = fma(term.impulse,
-                fma(slope.identity, dot(w, w), fma(slope.of_slip * along, along, slope.of_load * load * load)),
-                sums[1]);
+  sums[1] =
+      fma(term.impulse, fma(slope.identity, dot(w, w), fma(slope.of_slip * along, along, slope.of_load * load * load)),
+          sums[1]);
 }
 
 }  // namespace isopatch::detail

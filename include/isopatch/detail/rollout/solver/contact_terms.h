@@ -134,9 +134,9 @@ ISOPATCH_HD void set_weights(ContactTerm& term, Slip slip, double step) {
 /// of their points away: after begin_problem(). `records` are those of lumped contacts, `states` the contact states
 /// where the stage begins, of part pair rows. Called by all lanes.
 template <class Warp, class Key>
-ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const SolverStage& stage, int count,
-                                   const Key& key, const LumpedRecord* records, const double* states,
-                                   VelocityProblem& p, const SolverMemory& m) {
+ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const SolverStage& stage, int count, const Key& key,
+                                  const LumpedRecord* records, const double* states, VelocityProblem& p,
+                                  const SolverMemory& m) {
   list_terms(warp, in, count, key, p, m);
   const double* const known = m.vectors.previous;
   State before;
@@ -145,8 +145,7 @@ ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const Solver
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
     const RelativeTwist<double> twist = relative_twist(m, pair, known);
-    const Vec3d turning =
-        0.5 * (m.bodies[pair.a].twist(known).angular + m.bodies[pair.b].twist(known).angular);
+    const Vec3d turning = 0.5 * (m.bodies[pair.a].twist(known).angular + m.bodies[pair.b].twist(known).angular);
     for (int t = 0; t < pair.terms; ++t) {
       ContactTerm& shared = m.terms[pair.first_term + t];
       ContactTerm term = shared;
@@ -164,8 +163,8 @@ ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const Solver
       term.normal = plate.normal;
       term.spin_radius = term.law.spin_radius * plate.radius;
       const double speed = dot(plate.normal, twist.at(plate.arm));
-      term.begun = touched(term.law, read_memory(in.scene, before, 0, parts.row), is_lumped ? record.metric : 0.0,
-                           speed);
+      term.begun =
+          touched(term.law, read_memory(in.scene, before, 0, parts.row), is_lumped ? record.metric : 0.0, speed);
       if (is_lumped && term.law.impact_factor >= 0 && warp.lane() == 0) {
         columns.set_dissipation(term.first, term.law.impact_factor / term.begun.impact_speed);
       }
@@ -185,7 +184,7 @@ ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const Solver
 /// friction. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_RARE void add_term_agreement(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
-                                          const double* velocities, double& missed, double& friction) {
+                                         const double* velocities, double& missed, double& friction) {
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
@@ -196,7 +195,8 @@ ISOPATCH_HD_RARE void add_term_agreement(Warp& warp, const VelocityProblem& p, c
       missed += of_limit * abs(impulse - term.impulse);
       friction += of_limit * impulse;
       if (!term.law.has_bristles) continue;
-      const BristleWeights weights = bristle_weights(term.law, term.slip_at(twist), term.begun.dwell, p.parameters.step);
+      const BristleWeights weights =
+          bristle_weights(term.law, term.slip_at(twist), term.begun.dwell, p.parameters.step);
       missed += of_limit * impulse * abs(weights.sticking - term.weights.sticking);
     }
   }
@@ -205,7 +205,7 @@ ISOPATCH_HD_RARE void add_term_agreement(Warp& warp, const VelocityProblem& p, c
 /// Holds what the velocities of a solve say. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_RARE void renew_terms(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
-                                   const double* velocities) {
+                                  const double* velocities) {
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
@@ -225,11 +225,11 @@ ISOPATCH_HD_RARE void renew_terms(Warp& warp, const VelocityProblem& p, const So
 /// What a term keeps after a stage, at the velocities that were found. Where another stage of the sub-step follows, its
 /// bend is extrapolated as momenta are.
 ISOPATCH_HD ContactMemory memory_after(const ContactTerm& term, const SolverStage& stage, Slip slip) {
-  ContactMemory next = {term.begun.impact_speed, next_offset(term.law, term.begun.offset, stage.duration), {0, 0, 0}, 0,
-                        0, term.begun.age + stage.duration};
+  ContactMemory next = {
+      term.begun.impact_speed,        next_offset(term.law, term.begun.offset, stage.duration), {0, 0, 0}, 0, 0,
+      term.begun.age + stage.duration};
   if (!term.law.has_bristles) return next;
-  const Slip bend =
-      next_bend(term.law.bristle, friction_at(term.friction, slip).bristles, term.bent, stage.step);
+  const Slip bend = next_bend(term.law.bristle, friction_at(term.friction, slip).bristles, term.bent, stage.step);
   next.bend = bend.along;
   next.twist = term.spin_radius > 0 ? bend.spin / term.spin_radius : 0;
   next.dwell = term.weights.dwell;
@@ -245,7 +245,7 @@ ISOPATCH_HD ContactMemory memory_after(const ContactTerm& term, const SolverStag
 /// the sub-step, also into `now`, which that stage begins with. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_RARE void end_terms(Warp& warp, const StageInput& in, const SolverStage& stage, const VelocityProblem& p,
-                                 const SolverMemory& m, double* now, double* next) {
+                                const SolverMemory& m, double* now, double* next) {
   const int size = in.scene.contact.state_size;
   for (int view = 0; view < in.scene.num_pair_views; ++view) {
     const PairView& of = in.scene.pairs[view];

@@ -17,7 +17,8 @@
 // is the moment about n, and what the clusters lack that have no points.
 #pragma once
 
-#include "isopatch/detail/pressure_field/outputs/contact_output.h"
+#include "isopatch/detail/scene/environment.h"
+#include "isopatch/limits.h"
 
 namespace isopatch::detail {
 
@@ -30,43 +31,6 @@ struct ElasticPolygon {
   double stiffness;   // A g, N/m; 0 across which the pressure does not rise into each compliant body
   double xx, xy, yy;  // mean squares about the centroid, in the axes, m^2
   double x, y;        // integral of the pressure times the position about the centroid, in the axes, N m
-};
-
-template <class T>
-ISOPATCH_HD ElasticPolygon make_elastic_polygon(const PairContext& f, const ContactPlane<T>& plane,
-                                                const Segments<T>& s, int count) {
-  const AreaMoments<T> found = area_moments(s, count);
-  const auto number = [](T value) { return static_cast<double>(value); };
-  const double one = number(found.one), x = number(found.x) / one, y = number(found.y) / one;  // in units of the radius
-  const double radius = number(plane.radius), square = radius * radius, area = square * one;
-  const double X = radius * (number(s.middle_x) + x), Y = radius * (number(s.middle_y) + y);
-  ElasticPolygon out;
-  out.xx = square * std::fma(-x, x, number(found.xx) / one);
-  out.xy = square * std::fma(-x, y, number(found.xy) / one);
-  out.yy = square * std::fma(-y, y, number(found.yy) / one);
-  out.u = rotate(f.frame.X_WM, plane.axes.u);
-  out.v = rotate(f.frame.X_WM, plane.axes.v);
-  out.normal = (f.frame.swapped ? -1.0 : 1.0) * rotate(f.frame.X_WM, plane.normal);
-  const Vec3d origin = rotate(f.frame.X_WM, plane.origin) + (f.frame.X_WM.translation - f.frame.p_WoA);
-  out.centroid = fma(X, out.u, fma(Y, out.v, origin));
-  out.force = area * std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
-  out.x = area * std::fma(plane.pressure_u, out.xx, plane.pressure_v * out.xy);
-  out.y = area * std::fma(plane.pressure_u, out.xy, plane.pressure_v * out.yy);
-  out.stiffness = resists(f, plane) ? area * effective_gradient(f, plane) : 0.0;
-  return out;
-}
-
-/// A sink of polygons under their elastic pressure.
-template <class T, class Destination>
-struct ElasticRows {
-  const Destination& to;
-
-  template <class Warp>
-  ISOPATCH_HD void add(Warp& warp, const FoundPolygon<T>& p) const {
-    if (ElasticPolygon* const record = to.append(warp, p.environment, p.key())) {
-      *record = make_elastic_polygon(p.context, p.plane, p.segments, p.count);
-    }
-  }
 };
 
 /// A force and its moment about a point.

@@ -1,0 +1,143 @@
+"""What the tasks of isopatch.gym have in common: a scene of their own, materials that vary, and names in Gymnasium."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from isopatch._src.extras import require
+from isopatch._src.gym.single import Env
+from isopatch._src.gym.vector import VectorEnv
+from isopatch._src.messages import shown
+from isopatch._src.scene import Scene
+from isopatch._src.simulator import Simulator
+
+_STEPS_PER_ACTION = 10  # of 2 ms
+_RANDOM = ("mass", "friction", "modulus")
+
+
+class TaskVectorEnv(VectorEnv):
+    """N environments of a scene with steps of 2 ms, ten for each action, in which `randomize` varies materials."""
+
+    metadata = {**VectorEnv.metadata, "render_fps": 50}
+
+    def __init__(
+        self,
+        scene: Scene,
+        observed: np.ndarray,  # the largest number of each column of an observation
+        num_actions: int,
+        num_envs: int,
+        *,
+        randomize: Mapping[str, float] | None = None,
+        device: str = "cpu",
+        precision: str = "float",
+        threads: int = 0,
+        arrays: str | None = None,
+        workers: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        first_index: int = 0,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(
+            _simulator_of(scene, num_envs, device, precision, threads, arrays, workers),
+            (-observed, observed),
+            (np.full(num_actions, -1.0), np.full(num_actions, 1.0)),
+            autoreset_mode=autoreset_mode,
+            max_episode_steps=max_episode_steps,
+            first_index=first_index,
+            render_mode=render_mode,
+        )
+        self._widths = _checked_widths(type(self).__name__.removesuffix("VectorEnv"), randomize)
+        self._most = self.array(observed)
+        # arguments of Simulator.step(), for randomize
+        self._mass_scale = self.array(np.ones((num_envs, scene.num_bodies)))
+        self._friction = self.array(np.ones((num_envs, len(scene.parts))))
+        self._modulus = self.array(np.ones((num_envs, len(scene.parts))))
+
+    def _drawn_scales(self, random: Sequence[np.random.Generator]) -> np.ndarray:
+        """[3, n]. Of mass, friction and modulus, from a generator of each environment."""
+        drawn = np.array([r.uniform(-1, 1, len(_RANDOM)) for r in random])
+        return 1 + self._widths[:, None] * drawn.T
+
+    def _step(self, output: str, **inputs: Any) -> Any:
+        """Steps for the time of an action, and returns an output."""
+        if self._widths.any():
+            inputs |= {"mass_scale": self._mass_scale, "friction": self._friction, "modulus": self._modulus}
+        return getattr(self.simulator.step(_STEPS_PER_ACTION, outputs=(output,), **inputs), output)
+
+    def _double(self, actions: Any) -> Any:
+        return actions.astype(np.float64) if self.library is np else actions.double()
+
+    def _observation(self, columns: Any) -> Any:
+        """The `columns` as float32, in the space."""
+        single = columns.astype(np.float32) if self.library is np else columns.float()
+        return self.library.clip(single, -self._most, self._most)
+
+
+class TaskEnv(Env):
+    """One environment of a TaskVectorEnv, by itself."""
+
+    metadata = {**Env.metadata, "render_fps": 50}
+    _vector: ClassVar[type[TaskVectorEnv]]
+
+    def __init__(
+        self,
+        index: int = 0,
+        *,
+        randomize: Mapping[str, float] | None = None,
+        precision: str = "float",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(
+            self._vector(
+                1,
+                randomize=randomize,
+                precision=precision,
+                threads=1,
+                autoreset_mode=AutoresetMode.DISABLED,
+                max_episode_steps=None,
+                first_index=index,
+                render_mode=render_mode,
+            )
+        )
+
+
+def register(name: str, env: type[TaskEnv], max_episode_steps: int) -> None:
+    """Tells Gymnasium of a task, scalar and vector, if it has not been told."""
+    if name not in gymnasium.registry:
+        gymnasium.register(
+            name,
+            entry_point=f"isopatch.gym:{env.__name__}",
+            vector_entry_point=f"isopatch.gym:{env._vector.__name__}",
+            max_episode_steps=max_episode_steps,
+        )
+
+
+def _simulator_of(
+    scene: Scene,
+    num_envs: int,
+    device: str,
+    precision: str,
+    threads: int,
+    arrays: str | None,
+    workers: int | None,
+) -> Simulator:
+    """A simulator of this process, or of `workers` actors of Ray with `threads` (0: one) each."""
+    if workers is None:
+        return Simulator(scene, num_envs, device, precision, threads, arrays)
+    pool = require("isopatch.ray", "ray").Pool
+    return pool(scene, workers, num_envs, device, precision, threads or 1, arrays)
+
+
+def _checked_widths(name: str, randomize: Mapping[str, float] | None) -> np.ndarray:
+    """The widths of `randomize` in the order of _RANDOM, 0 where there is none."""
+    given = dict(randomize or {})
+    for key, width in given.items():
+        if key not in _RANDOM:
+            raise ValueError(f"{name}: randomize: unknown name {shown(key)}; expected one of {', '.join(_RANDOM)}")
+        if not isinstance(width, (int, float, np.number)) or not 0 <= width < 1:
+            raise ValueError(f"{name}: randomize: {key}: expected a number in [0, 1), found {shown(width)}")
+    return np.array([given.get(key, 0.0) for key in _RANDOM], np.float64)

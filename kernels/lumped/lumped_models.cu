@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The models with one lumped contact for each part pair: a thread takes a near pair. They are always in double.
+#include "kernels/lumped/lumped_models.h"
+
+#include "isopatch/detail/point/point_contact.h"
+#include "isopatch/detail/volumetric/volumetric_contact.h"
+#include "kernels/runtime/work_loop.cuh"
+
+namespace isopatch::detail {
+
+namespace {
+
+constexpr int kBlock = 128;
+
+template <class Model>
+constexpr int kModel = static_cast<int>(std::is_same_v<Model, PointModel> ? ContactModel::kPoint
+                                                                          : ContactModel::kVolumetric);
+
+template <class Model>
+__device__ Model model_of(const SceneView& scene) {
+  if constexpr (std::is_same_v<Model, PointModel>) {
+    return {};
+  } else {
+    return {scene.contact.pfc_dissipation};
+  }
+}
+
+/// Calls use(environment, view of the pair) for the near pair of a thread, if it has one.
+template <class Model, class Use>
+__device__ void for_own_pair(const BatchCall& call, const Use& use) {
+  if (call.is_empty()) return;
+  const PairList list = call.near_pairs().of(call.scene, kModel<Model>);
+  const auto index = static_cast<std::int32_t>(blockIdx.x * kBlock + threadIdx.x);
+  if (index >= *list.count) return;
+  const PairEntry at = PairEntry::make(call.scene, list.items[index]);
+  use(at.environment, call.scene.view_in(kModel<Model>, at.pair));
+}
+
+template <class Model>
+__global__ void __launch_bounds__(kBlock) evaluate_lumped_kernel(const __grid_constant__ BatchCall call) {
+  for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
+    CudaWarp warp;
+    const std::uint32_t status = evaluate_lumped_pair(warp, model_of<Model>(call.scene), call.scene, call.state,
+                                                      call.results, NoRows{}, environment, view);
+    if (status != kOk) set_status(warp, call.results, environment, status);
+  });
+}
+
+template <class Model, class T>
+__global__ void __launch_bounds__(kBlock)
+    find_lumped_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to) {
+  for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
+    CudaWarp warp;
+    const std::uint32_t status =
+        find_lumped_contacts(model_of<Model>(call.scene), call.scene, call.state, environment, view,
+                             to.lumped_of(call.scene, environment), [&](std::uint64_t key) {
+                               SolverContact<T> place = {};  // the solver takes the record
+                               place.key = key;
+                               to.append(warp, environment, place);
+                             });
+    if (status != kOk) set_status(warp, call.results, environment, status);
+  });
+}
+
+template <class Model>
+class CudaLumped final : public CudaContactModel {
+ public:
+  explicit CudaLumped(const ContactModelOptions& options) : precision_(options.cuda.precision) {
+    resident_blocks(evaluate_lumped_kernel<Model>, kBlock);
+    if (!options.steps) return;
+    resident_blocks(find_lumped_kernel<Model, float>, kBlock);
+    resident_blocks(find_lumped_kernel<Model, double>, kBlock);
+  }
+
+  void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* /*candidates*/,
+                std::int64_t /*first*/, cudaStream_t stream) override {
+    if (begins) begin_environments(call, stream);
+    if (blocks(call) == 0) return;
+    evaluate_lumped_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call);
+    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  }
+
+  void find_contacts(const BatchCall& call, ContactPoints /*points*/, const ContactLists& to,
+                     cudaStream_t stream) override {
+    if (blocks(call) == 0) return;
+    if (precision_ == Precision::kFloat) {
+      find_lumped_kernel<Model, float><<<blocks(call), kBlock, 0, stream>>>(call, to);
+    } else {
+      find_lumped_kernel<Model, double><<<blocks(call), kBlock, 0, stream>>>(call, to);
+    }
+    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  }
+
+ private:
+  static unsigned blocks(const BatchCall& call) {
+    const std::int64_t pairs = call.state.num_environments * call.scene.pairs_of_model(kModel<Model>);
+    return static_cast<unsigned>((pairs + kBlock - 1) / kBlock);
+  }
+
+  Precision precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaContactModel> make_cuda_volumetric(const ContactModelOptions& options) {
+  return std::make_unique<CudaLumped<VolumetricModel>>(options);
+}
+
+std::unique_ptr<CudaContactModel> make_cuda_point(const ContactModelOptions& options) {
+  return std::make_unique<CudaLumped<PointModel>>(options);
+}
+
+}  // namespace isopatch::detail
