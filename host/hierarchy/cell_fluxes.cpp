@@ -29,8 +29,8 @@ std::size_t corner_at(const Tet& vertices, std::int32_t vertex) {
 }
 
 struct FluxMesh {
-  std::vector<Tet> vertices;  // of each cell, by corner
-  Neighbours beyond;          // faces on which the extent is not 0 everywhere, as the fields are
+  std::vector<Tet> vertices;                 // of each cell, by corner
+  Neighbours beyond;                         // faces on which the extent is not 0 everywhere, as the fields are
   std::vector<std::array<double, 4>> depth;  // of the faces of each cell, by the corner opposite: the sum of extents
   std::vector<double> mean_extent;           // of each cell
   const std::vector<double>& extent;         // of each vertex

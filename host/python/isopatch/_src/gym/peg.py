@@ -127,9 +127,7 @@ class PegInHoleVectorEnv(TaskVectorEnv):
         TypeError, ValueError: for an argument that is none of these.
     """
 
-    def __init__(
-        self, num_envs: int = 1, *, max_episode_steps: int | None = MAX_EPISODE_STEPS, **options: Any
-    ) -> None:
+    def __init__(self, num_envs: int = 1, *, max_episode_steps: int | None = MAX_EPISODE_STEPS, **options: Any) -> None:
         most = np.repeat(np.array(list(_OBSERVED.values()), np.float32), 3)
         super().__init__(_scene(), most, 3, num_envs, max_episode_steps=max_episode_steps, **options)
         scene = self.simulator.scene

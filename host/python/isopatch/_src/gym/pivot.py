@@ -91,9 +91,7 @@ class PivotVectorEnv(TaskVectorEnv):
         TypeError, ValueError: for an argument that is none of these.
     """
 
-    def __init__(
-        self, num_envs: int = 1, *, max_episode_steps: int | None = MAX_EPISODE_STEPS, **options: Any
-    ) -> None:
+    def __init__(self, num_envs: int = 1, *, max_episode_steps: int | None = MAX_EPISODE_STEPS, **options: Any) -> None:
         most = np.array(list(_OBSERVED.values()), np.float32)
         super().__init__(_scene(), most, 1, num_envs, max_episode_steps=max_episode_steps, **options)
         self._bar = self.simulator.scene.body_index("bar")

@@ -20,19 +20,19 @@ typedef struct {
 // One call for N states. The order and the types of members are those of _Arguments in batch.py.
 typedef struct {
   const mjModel* model;
-  mjData** data;            // [N]
-  double* ahead;            // [N, B, 7]: poses a step ahead
-  double* now;              // [N, B, 7]: poses now
-  const int* bodies;        // [B]
-  const int* pair_geoms;    // [P, 2], in the order of contacts
-  const int* pair_bodies;   // [P, 2]
-  const int* can_move;      // [P]
-  const int* index;         // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
-  const double* friction;   // [P]
-  Patches patches[2];       // a step ahead, and now, which are zero for pairs that have a patch a step ahead
-  double* origins;          // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
-  double* applied;          // [N, P, 6]: the residual that was applied
-  int* outcome;             // [N]: 0, or 1 if the arena had no room, 2 for a state that is not finite
+  mjData** data;           // [N]
+  double* ahead;           // [N, B, 7]: poses a step ahead
+  double* now;             // [N, B, 7]: poses now
+  const int* bodies;       // [B]
+  const int* pair_geoms;   // [P, 2], in the order of contacts
+  const int* pair_bodies;  // [P, 2]
+  const int* can_move;     // [P]
+  const int* index;        // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
+  const double* friction;  // [P]
+  Patches patches[2];      // a step ahead, and now, which are zero for pairs that have a patch a step ahead
+  double* origins;         // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
+  double* applied;         // [N, P, 6]: the residual that was applied
+  int* outcome;            // [N]: 0, or 1 if the arena had no room, 2 for a state that is not finite
   double impratio, least_resistance, least_share, margin;
   int num_bodies, num_pairs, num_clusters;
   int num_times;  // 1 if no pair has a patch now alone

@@ -20,10 +20,10 @@
 //     F / E = sum over i of (e f_i - r e_i l_i) / V (x - x_i),   r = sum of e_i f_i / sum of e_i.
 //
 // The field l_i (x - x_i) has no flux through any face and the divergence 4 l_i - 1; e (x - x_i) has one through face i
-// only, which grows with e along the face, and the divergence 4 e - e_i. So the divergence of F is proportional to e, and
-// is e where the fluxes add up to the integral of e. F is as small as the pressure: in a shallow contact, which has a
-// small part of a tet's energy, so is all that is added, and little cancels. On a plane with the normal n, (x - x_i) . n
-// does not change and the rest is linear: the flux through a polygon is its area times the value at its centroid.
+// only, which grows with e along the face, and the divergence 4 e - e_i. So the divergence of F is proportional to e,
+// and is e where the fluxes add up to the integral of e. F is as small as the pressure: in a shallow contact, which has
+// a small part of a tet's energy, so is all that is added, and little cancels. On a plane with the normal n, (x - x_i)
+// . n does not change and the rest is linear: the flux through a polygon is its area times the value at its centroid.
 //
 // All of this needs a contact surface without gaps, which it does not have where both pressures are equal throughout a
 // volume. A second field without divergence, but with fluxes through every face, tells: its flux through a closed

@@ -60,39 +60,49 @@ struct PatchPlate {
   double radius;
 };
 
-/// Of polygons that carry elastic forces: their center, the direction of their sum, and how far they are spread.
-/// Called by all lanes.
+/// A patch of polygons at a twist that is known, in the step at hand.
+struct KnownPatch {
+  PatchPlate plate;
+  double impulse;  // of all its points, of the elastic forces where contact was found, N s
+};
+
+/// Of polygons before points are made of them: the center of their elastic forces, the direction of their sum, and how
+/// far they are spread. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD PatchPlate plate_of(Warp& warp, const PolygonColumns& columns, const ContactTerm& term) {
-  double sums[7];
+ISOPATCH_HD KnownPatch known_patch(Warp& warp, double step, const PolygonColumns& columns, const ContactTerm& term,
+                                   const RelativeTwist<double>& twist) {
+  double sums[14];  // forces f, f x, f n, f x x^T; impulses
   lane_sums(
       warp, term.polygons,
-      [&](int i, double(&add)[7]) {
+      [&](int i, double(&add)[14]) {
         const PolygonPoints<double> points = columns.read(term.first + i);
+        double load = 0;
         for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
-          add[0] += points.force[k];
-          add_to(add + 1, points.force[k] * points.arm[k]);
-          add_to(add + 4, points.force[k] * points.normal);
+          const double f = points.force[k];
+          const Vec3d x = points.arm[k], fx = f * x;
+          load += f;
+          add_to(add + 1, fx);
+          add[7] = fma(fx.x, x.x, add[7]), add[8] = fma(fx.y, x.y, add[8]), add[9] = fma(fx.z, x.z, add[9]);
+          add[10] = fma(fx.x, x.y, add[10]), add[11] = fma(fx.x, x.z, add[11]), add[12] = fma(fx.y, x.z, add[12]);
+          add[13] = fma(step * f, damped_share(points.dissipation, dot(points.normal, twist.at(x))), add[13]);
         }
+        add[0] += load;
+        add_to(add + 4, load * points.normal);
       },
       sums);
   const Vec3d along = {sums[4], sums[5], sums[6]};
   const double load = sums[0], size = norm(along);
-  const PolygonPoints<double> first = columns.read(term.first);
-  if (!(load > 0) || !(size > 0)) return {first.arm[0], first.normal, 0};
-  const PatchPlate plate = {(1 / load) * Vec3d{sums[1], sums[2], sums[3]}, (1 / size) * along, 0};
-  double square[1];
-  lane_sums(
-      warp, term.polygons,
-      [&](int i, double(&add)[1]) {
-        const PolygonPoints<double> points = columns.read(term.first + i);
-        for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
-          const Vec3d apart = tangential(points.arm[k] - plate.arm, plate.normal);
-          add[0] = fma(points.force[k], dot(apart, apart), add[0]);
-        }
-      },
-      square);
-  return {plate.arm, plate.normal, sqrt(square[0] / load)};
+  if (!(load > 0) || !(size > 0)) {
+    const PolygonPoints<double> first = columns.read(term.first);
+    return {{first.arm[0], first.normal, 0}, sums[13]};
+  }
+  const double each = 1 / load;
+  const Vec3d c = each * Vec3d{sums[1], sums[2], sums[3]}, n = (1 / size) * along;
+  const Symmetric3 spread = {fma(-c.x, c.x, each * sums[7]),  fma(-c.y, c.y, each * sums[8]),
+                             fma(-c.z, c.z, each * sums[9]),  fma(-c.x, c.y, each * sums[10]),
+                             fma(-c.x, c.z, each * sums[11]), fma(-c.y, c.z, each * sums[12])};
+  const double square = spread.xx + spread.yy + spread.zz - dot(n, spread * n);
+  return {{c, n, sqrt(max(square, 0.0))}, sums[13]};
 }
 
 /// Of a lumped contact's record.
@@ -101,8 +111,7 @@ ISOPATCH_HD PatchPlate plate_of(const SolverContact<double>& record) {
   return {record.centroid, record.normal, sqrt(0.5 * (dot(u, u) + dot(v, v)))};
 }
 
-/// The normal impulses of a term's points at a twist, N s: of polygons before points are made of them, of the elastic
-/// force where the contact was found. Called by all lanes.
+/// The same impulse alone. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD double first_normal_impulse(Warp& warp, double step, const PolygonColumns& columns, const ContactTerm& term,
                                         const RelativeTwist<double>& twist) {
@@ -158,7 +167,9 @@ ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const Solver
       term.row = parts.row;
       if (is_lumped && warp.lane() == 0) columns.write(term.first, record.contact);
       warp.sync();
-      const PatchPlate plate = is_lumped ? plate_of(record.contact) : plate_of(warp, columns, term);
+      const KnownPatch patch =
+          is_lumped ? KnownPatch{plate_of(record.contact), 0} : known_patch(warp, stage.step, columns, term, twist);
+      const PatchPlate& plate = patch.plate;
       term.arm = plate.arm;
       term.normal = plate.normal;
       term.spin_radius = term.law.spin_radius * plate.radius;
@@ -172,7 +183,7 @@ ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const Solver
       warp.sync();
       const Vec3d bend = carried_bend(term.begun.bend, plate.normal, stage.step * dot(plate.normal, turning));
       term.bent = {bend, term.spin_radius * term.begun.twist};
-      term.impulse = first_normal_impulse(warp, stage.step, columns, term, twist);
+      term.impulse = is_lumped ? first_normal_impulse(warp, stage.step, columns, term, twist) : patch.impulse;
       set_weights(term, term.slip_at(twist), stage.step);
       if (warp.lane() == 0) shared = term;
       warp.sync();
