@@ -373,6 +373,7 @@ class TestWrongCalls:
             call(
                 *[jnp.zeros(shape, jnp.float32) for shape in arrays],
                 **{name: np.int64(value) for name, value in given.items()},
+                time_step=np.float64(0),
             )
 
     def test_what_is_no_evaluator(self, poses):

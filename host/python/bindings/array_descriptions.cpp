@@ -24,7 +24,7 @@ constexpr ArrayDescription kDescriptions[] = {
      "Index into the scene's geometries; a part with an offset can have only its own or one of its `alternatives`",
      kScenes},
     {"inputs", "pair_mask", "0 or False leaves the pair out: its results are zero", "all pairs"},
-    {"inputs", "contact_state", "What an earlier evaluation returned as its `contact_state`", "0"},
+    {"inputs", "contact_state", "What an earlier evaluation returned as its `contact_state`", kScenes},
 
     {"outputs", "pair_wrench", "Force on A and torque on it about its origin, world frame"},
     {"outputs", "part_pair_wrench", "What each of the scene's part pairs adds to `pair_wrench`, about the same point"},
@@ -65,6 +65,12 @@ constexpr ArrayDescription kDescriptions[] = {
      "carry"},
     {"outputs", "patch_count", "How many of the K clusters have points; the values of the others are 0"},
     {"outputs", "contact_state", "What the contact models carry to the next evaluation; S is 0 if they carry nothing"},
+    {"outputs", "volume", "Of what both parts of a volumetric contact have in common; 0 of a point contact"},
+    {"outputs", "second_moments",
+     "xx yy zz xy xz yz of the integral of (x - p)(x - p)^T over that volume, about its centroid p, world frame"},
+    {"outputs", "damping_matrix",
+     "Minus the derivative of force and torque at the contact's point by the relative twist there, row by row; 0 of "
+     "pressure fields"},
 
     {"state", "poses", "Body to world"},
     {"state", "velocities", "Linear of the body's origin and angular, world frame"},

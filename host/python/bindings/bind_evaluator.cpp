@@ -39,6 +39,8 @@ Args:
     contact_capacity: The same for contacts.
     max_clusters: K, the most clusters of normals that a pair's patch is divided into for the outputs patch_..., from 1
         to 16. None: 1.
+    time_step: Of contacts with a memory, s: from the `contact_state` given to the one returned. None: 0, the forces of
+        the present state, for which bristles do not move.
     candidates: A CandidateCache of this evaluator, which keeps the pairs of cells that may touch for the next call. No
         result changes in any bit. None: nothing is kept.
     check: Raise ValueError if an input has a number that is not finite, before anything is computed; of bind(), in
@@ -59,6 +61,7 @@ constexpr const char* kOthers[][2] = {{"outputs", "collections.abc.Sequence[str]
                                       {"polygon_capacity", "int"},
                                       {"contact_capacity", "int"},
                                       {"max_clusters", "int"},
+                                      {"time_step", "float"},
                                       {"candidates", "CandidateCache"},
                                       {"check", "bool"}};
 
@@ -93,7 +96,7 @@ EvaluationArguments arguments_of(const Given<kNumArguments>& given) {
   const nb::handle* other = given.data() + kNumInputs;
   for (nb::handle* to :
        {&arguments.outputs, &arguments.out, &arguments.stream, &arguments.polygon_capacity, &arguments.contact_capacity,
-        &arguments.max_clusters, &arguments.candidates, &arguments.check}) {
+        &arguments.max_clusters, &arguments.time_step, &arguments.candidates, &arguments.check}) {
     *to = *other++;
   }
   return arguments;

@@ -2,6 +2,7 @@
 #include "host/python/bindings/evaluation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -83,6 +84,15 @@ std::int64_t parse_capacity(const Argument& argument, nb::handle value) {
   return number;
 }
 
+/// Seconds, of contacts with a memory.
+double parse_time_step(const Argument& argument, nb::handle value) {
+  const double step = parse_number(argument, value);
+  if (!(step >= 0) || std::isinf(step)) {
+    argument.wrong_value("expected a finite number of seconds, not negative, found {}", step);
+  }
+  return step;
+}
+
 }  // namespace
 
 PythonEvaluator::PythonEvaluator(nb::object scene_, const ComputeOptions& options)
@@ -100,6 +110,7 @@ Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const
   if (placement_.on_cuda || !arguments.stream.is_none()) {
     placement_ = with_stream(placement_, {call_, "stream"}, arguments.stream, arguments.inputs[0]);
   }
+  if (!arguments.time_step.is_none()) state_.time_step = parse_time_step({call_, "time_step"}, arguments.time_step);
   read_inputs(arguments);
   candidates_ = parse_candidates(call_, arguments.candidates, evaluator_, state_.num_environments);
   make_outputs(arguments);

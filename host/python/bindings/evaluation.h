@@ -38,6 +38,7 @@ struct EvaluationArguments {
   nb::handle polygon_capacity;
   nb::handle contact_capacity;
   nb::handle max_clusters;
+  nb::handle time_step;
   nb::handle candidates;
   nb::handle check;
 };

@@ -181,12 +181,13 @@ bool has_unused_rows(const ArrayInfo& info) {
          info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
 }
 
-/// The numbers that sizes of outputs follow from.
-struct Sizes {
+/// The numbers that sizes of outputs follow from, and the time step of contacts with a memory.
+struct Numbers {
   std::int64_t max_clusters, polygon_capacity, contact_capacity;
+  double time_step;
 };
 
-ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outputs, const Sizes& sizes,
+ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outputs, const Numbers& numbers,
                     const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
                     const Placement& placement) {
   return guarded([&] {
@@ -195,17 +196,18 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
     ArrayCounts counts = evaluator.counts;
     State state;
     Results results;
-    counts.clusters = sizes.max_clusters;
-    counts.polygon_capacity = counts.packed_polygon_capacity = sizes.polygon_capacity;
-    counts.contact_capacity = counts.packed_contact_capacity = sizes.contact_capacity;
-    results.max_clusters = static_cast<std::int32_t>(sizes.max_clusters);
-    results.polygon_capacity = static_cast<std::int32_t>(sizes.polygon_capacity);
-    results.contact_capacity = static_cast<std::int32_t>(sizes.contact_capacity);
-    results.packed_polygon_capacity = sizes.polygon_capacity;
-    results.packed_contact_capacity = sizes.contact_capacity;
+    counts.clusters = numbers.max_clusters;
+    counts.polygon_capacity = counts.packed_polygon_capacity = numbers.polygon_capacity;
+    counts.contact_capacity = counts.packed_contact_capacity = numbers.contact_capacity;
+    results.max_clusters = static_cast<std::int32_t>(numbers.max_clusters);
+    results.polygon_capacity = static_cast<std::int32_t>(numbers.polygon_capacity);
+    results.contact_capacity = static_cast<std::int32_t>(numbers.contact_capacity);
+    results.packed_polygon_capacity = numbers.polygon_capacity;
+    results.packed_contact_capacity = numbers.contact_capacity;
 
     Reader from(arguments);
     state.num_environments = environments_of(from.front(), counts);
+    state.time_step = numbers.time_step;
     const CallShape shape{counts, state.num_environments};
     std::size_t i = 0;
     for_each_input(
@@ -293,7 +295,8 @@ auto evaluate_binding() {
       .Attr<std::int64_t>("outputs")
       .Attr<std::int64_t>("max_clusters")
       .Attr<std::int64_t>("polygon_capacity")
-      .Attr<std::int64_t>("contact_capacity");
+      .Attr<std::int64_t>("contact_capacity")
+      .Attr<double>("time_step");
 }
 
 auto step_binding() {
@@ -313,9 +316,9 @@ Placement placement_of() { return {}; }
 constexpr auto kEvaluate = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
                               std::int64_t evaluator, std::int64_t inputs, std::int64_t outputs,
                               std::int64_t max_clusters, std::int64_t polygon_capacity, std::int64_t contact_capacity,
-                              auto... stream) {
-  return evaluate(evaluator, inputs, outputs, {max_clusters, polygon_capacity, contact_capacity}, arguments, returned,
-                  placement_of(stream...));
+                              double time_step, auto... stream) {
+  return evaluate(evaluator, inputs, outputs, {max_clusters, polygon_capacity, contact_capacity, time_step}, arguments,
+                  returned, placement_of(stream...));
 };
 constexpr auto kStep = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
                           std::int64_t simulator, std::int64_t steps, std::int64_t inputs, std::int64_t outputs,

@@ -11,7 +11,15 @@ import numpy as np
 from isopatch import _core
 from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order, with_inputs
 from isopatch._src.inputs import OtherInputs, StepInputs
-from isopatch._src.plan import Array, Sizes, arrays_of, check_shape, evaluation_plan, wanted_outputs
+from isopatch._src.plan import (
+    Array,
+    Sizes,
+    arrays_of,
+    check_shape,
+    checked_time_step,
+    evaluation_plan,
+    wanted_outputs,
+)
 from isopatch._src.records import RECORDS
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.simulator import Simulator
@@ -55,6 +63,7 @@ def evaluate(
     polygon_capacity: int | None = None,
     contact_capacity: int | None = None,
     max_clusters: int | None = None,
+    time_step: float = 0.0,
     **inputs: Unpack[OtherInputs],
 ) -> Results:
     """Evaluates contact, inside a compiled function without a copy; otherwise as Evaluator.evaluate().
@@ -71,6 +80,7 @@ def evaluate(
             Rows that are not used are zero.
         contact_capacity: The same for contacts.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
+        time_step: Of contacts with a memory, s, known when the function is traced; as Evaluator.evaluate().
 
     Returns:
         Results: [..., P, 6] and so on; floating-point arrays have the type of `poses`.
@@ -104,6 +114,7 @@ def evaluate(
             "max_clusters": 1 if max_clusters is None else operator.index(max_clusters),
             "polygon_capacity": 0 if polygon_capacity is None else operator.index(polygon_capacity),
             "contact_capacity": 0 if contact_capacity is None else operator.index(contact_capacity),
+            "time_step": checked_time_step(call, time_step),
         },
         vmap_method="sequential" if packed else "broadcast_all",
     )
@@ -231,10 +242,12 @@ def _call(
     target: str,
     arrays: Mapping[str, jax.Array],
     results: list[jax.ShapeDtypeStruct],
-    attributes: Mapping[str, int],
+    attributes: Mapping[str, int | float],
     **options: Any,
 ) -> Sequence[jax.Array]:
-    attributes = {name: np.int64(value) for name, value in attributes.items()}
+    attributes = {
+        name: np.float64(value) if isinstance(value, float) else np.int64(value) for name, value in attributes.items()
+    }
 
     @jax.custom_jvp
     def compute(*values: jax.Array) -> Sequence[jax.Array]:

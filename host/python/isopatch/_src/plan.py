@@ -1,5 +1,6 @@
 """What a compiler has to know of a call before there are arrays: names, types and shapes."""
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -52,6 +53,20 @@ def _capacity(call: str, name: str, value: Any) -> int:
     if not 0 <= number < 2**31:
         raise ValueError(f"{call}: {name}: expected a number of rows from 0 to 2147483647, found {shown(number)}")
     return number
+
+
+def checked_time_step(call: str, value: Any) -> float:
+    """A time step in seconds, which a compiler has to know."""
+    try:
+        step = float(value)
+    except (TypeError, ValueError, RuntimeError):  # JAX's too, for a number that is traced
+        raise TypeError(
+            f"{call}: time_step: expected a number that is known when the function is compiled, found "
+            f"{type(value).__name__}"
+        ) from None
+    if not (step >= 0 and math.isfinite(step)):
+        raise ValueError(f"{call}: time_step: expected a finite number of seconds, not negative, found {step}")
+    return step
 
 
 def evaluation_plan(call: str, evaluator: Any, outputs: Sequence[str], sizes: Sizes) -> Plan:

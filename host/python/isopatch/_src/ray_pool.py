@@ -24,7 +24,7 @@ from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
-_OPTIONS = ("outputs", "max_clusters", "polygon_capacity", "contact_capacity")
+_OPTIONS = ("outputs", "max_clusters", "polygon_capacity", "contact_capacity", "time_step")
 _DTYPES = {Polygons: POLYGON_DTYPE, Contacts: CONTACT_DTYPE}
 _SHORT = 0.02  # s of work that takes no worker: to ask two of them takes Ray 2 to 10 ms
 _PATIENCE = 120  # s that a pool waits for its workers to start

@@ -104,6 +104,14 @@ class Results(NamedTuple):
     """[N, P], int32. How many of the K clusters have points; the values of the others are 0."""
     contact_state: Any = None
     """[N, Q, S]. What the contact models carry to the next evaluation; S is 0 if they carry nothing."""
+    volume: Any = None
+    """[N, Q], m^3. Of what both parts of a volumetric contact have in common; 0 of a point contact."""
+    second_moments: Any = None
+    """[N, Q, 6], m^5. xx yy zz xy xz yz of the integral of (x - p)(x - p)^T over that volume, about its centroid p,
+    world frame."""
+    damping_matrix: Any = None
+    """[N, Q, 36], N s/m; N s; N m s. Minus the derivative of force and torque at the contact's point by the relative
+    twist there, row by row; 0 of pressure fields."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`.

@@ -42,10 +42,14 @@ class Status(enum.IntFlag):
     FAR_SIDE = 1 << 13
     """A warning: over 1 % of a pair's pressure is on the far side of a wall, pressed through something soft."""
     BAD_CONTACT_STATE = 1 << 14
-    """A fault: a contact state is not finite."""
+    """A fault: a contact state is not finite, or has a number that no contact has."""
+    THICK_CONTACT = 1 << 15
+    """A warning: a volumetric contact is thicker than its radius, so that the plate in its place is far off."""
 
 
-WARNINGS = Status.NO_CONTACT_SURFACE | Status.NOT_CONVERGED | Status.FRICTION_LAG | Status.FAR_SIDE
+WARNINGS = (
+    Status.NO_CONTACT_SURFACE | Status.NOT_CONVERGED | Status.FRICTION_LAG | Status.FAR_SIDE | Status.THICK_CONTACT
+)
 
 
 def describe(status: int) -> str:

@@ -80,6 +80,7 @@ def evaluate(
     polygon_capacity: int | None = None,
     contact_capacity: int | None = None,
     max_clusters: int | None = None,
+    time_step: float = 0.0,
     **inputs: Unpack[OtherInputs],
 ) -> Results:
     """Evaluates contact in N environments, as one operator of a graph; otherwise as Evaluator.evaluate().
@@ -95,6 +96,7 @@ def evaluate(
             Rows that are not used are zero.
         contact_capacity: The same for contacts.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
+        time_step: Of contacts with a memory, s; as Evaluator.evaluate().
 
     Returns:
         Results: new tensors; floating-point numbers have the type of `poses`.
@@ -111,7 +113,7 @@ def evaluate(
     name, names = evaluator._prepare(id(evaluator), outputs, *sizes)  # a compiler guards what it asks the id() of
     given = in_order(_CALL, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
     _check_dense(given)
-    tensors = torch.ops.isopatch.evaluate(name, names, *sizes, *given)
+    tensors = torch.ops.isopatch.evaluate(name, names, *sizes, *given, time_step=time_step)
     found = dict(zip(names, tensors, strict=True))
     for record in RECORDS:
         if record in found:
@@ -174,7 +176,7 @@ _library = torch.library.Library("isopatch", "DEF")
 _library.define(
     "evaluate(str evaluator, str[] outputs, int? max_clusters, int? polygon_capacity, int? contact_capacity, "
     + ", ".join(f"Tensor{'' if name == 'poses' else '?'} {name}" for name in INPUTS)
-    + ") -> Tensor[]",
+    + ", *, float time_step=0.) -> Tensor[]",
     # rows that are repeated by expand() stay so in compiled code
     tags=(getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order),),
 )
@@ -185,7 +187,9 @@ def _split(arguments: tuple[Any, ...]) -> tuple[Sizes, tuple[torch.Tensor | None
     return Sizes(*arguments[:count]), arguments[count:]
 
 
-def _evaluate(evaluator: str, outputs: Sequence[str], *sizes_and_tensors: Any) -> list[torch.Tensor]:
+def _evaluate(
+    evaluator: str, outputs: Sequence[str], *sizes_and_tensors: Any, time_step: float = 0.0
+) -> list[torch.Tensor]:
     sizes, tensors = _split(sizes_and_tensors)
     # that they require gradients is an error of its own if gradients are enabled
     inputs = [t.detach() if t is not None and t.requires_grad else t for t in tensors]
@@ -197,7 +201,11 @@ def _evaluate(evaluator: str, outputs: Sequence[str], *sizes_and_tensors: Any) -
         rows = [name for name in outputs if name in RECORDS or name.endswith("_environments")]
         out = {name: poses.new_zeros(known[name].shape_of(poses.shape[:1]), dtype=torch.int32) for name in rows}
     results = _registered(evaluator).evaluate(
-        **dict(zip(INPUTS, inputs, strict=True)), outputs=outputs, out=out, max_clusters=sizes.max_clusters
+        **dict(zip(INPUTS, inputs, strict=True)),
+        outputs=outputs,
+        out=out,
+        max_clusters=sizes.max_clusters,
+        time_step=time_step,
     )
     return [getattr(results, name).words if name in RECORDS else getattr(results, name) for name in outputs]
 
@@ -207,7 +215,9 @@ for _device in ("CPU", "CUDA"):
 
 
 @torch.library.register_fake("isopatch::evaluate", lib=_library)
-def _fake(evaluator: str, outputs: Sequence[str], *sizes_and_tensors: Any) -> list[torch.Tensor]:
+def _fake(
+    evaluator: str, outputs: Sequence[str], *sizes_and_tensors: Any, time_step: float = 0.0
+) -> list[torch.Tensor]:
     sizes, tensors = _split(sizes_and_tensors)
     plan = _plan_of(evaluator, outputs, sizes)
     poses = tensors[0]
@@ -228,7 +238,7 @@ def _fake(evaluator: str, outputs: Sequence[str], *sizes_and_tensors: Any) -> li
     ]
 
 
-def _autograd(keys: Any, *arguments: Any) -> list[torch.Tensor]:
+def _autograd(keys: Any, *arguments: Any, **time_step: float) -> list[torch.Tensor]:
     """What stands before the kernels if there may be derivatives, also of torch.func: it refuses them."""
     is_forward = forward_ad._current_level >= 0
     for name, tensor in zip(INPUTS, arguments[-len(INPUTS) :], strict=True):
@@ -239,7 +249,7 @@ def _autograd(keys: Any, *arguments: Any) -> list[torch.Tensor]:
         if is_forward and forward_ad.unpack_dual(tensor).tangent is not None:
             _core.refuse_derivative(_CALL, name, "it has a tangent", f"{name}.detach()")
     with torch._C._AutoDispatchBelowAutograd():
-        return _operator.redispatch(keys & torch._C._after_autograd_keyset, *arguments)
+        return _operator.redispatch(keys & torch._C._after_autograd_keyset, *arguments, **time_step)
 
 
 _operator = torch.ops.isopatch.evaluate.default
