@@ -99,6 +99,7 @@ void add_integer(Forms& forms, const std::string& type) {
   forms["min." + type] = binary_form<T, T, T, kMin>();
   forms["max." + type] = binary_form<T, T, T, kMax>();
   forms["div." + type] = binary_form<T, T, T, kDivide<T>>();
+  forms["rem." + type] = binary_form<T, T, T, kRemainder<T>>();
   forms["shr." + type] = binary_form<T, T, u32, kShiftRight<T>>();
   add_comparisons<T>(forms, type);
 }

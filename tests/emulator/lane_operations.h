@@ -188,6 +188,12 @@ inline constexpr auto kDivide = [](T a, T b) {
   return static_cast<T>(a / b);
 };
 
+template <class T>
+inline constexpr auto kRemainder = [](T a, T b) {
+  if (b == 0) throw DeviceFault("integer division by zero");
+  return static_cast<T>(a % b);
+};
+
 /// To the nearest, ties to even; saturated, and the least number for what is none.
 inline constexpr auto kToS64 = [](auto a) {
   const auto nearest = std::nearbyint(a);

@@ -35,6 +35,8 @@ extern const PointKernels kPlainPointKernels;
 
 /// The counterpart of WarpPointSums.
 struct KernelPointSums {
+  static constexpr bool kHasTerms = true;
+
   const PointKernels& kernels;
   WorkCounter& counter;
 

@@ -196,9 +196,9 @@ ISOPATCH_HD ElasticPolygon elastic_polygon_of(const LumpedNumbers& law, const Fo
 
 /// Writes the patch contacts of a pair with so many lumped contacts, which are found again one by one.
 template <class Model>
-ISOPATCH_HD_RARE void write_lumped_patches(const Model& model, const SceneView& scene, const State& state,
-                                           const Results& results, std::int64_t environment, int view, int count,
-                                           Vec3d p_WoA) {
+ISOPATCH_HD_LARGE void write_lumped_patches(const Model& model, const SceneView& scene, const State& state,
+                                            const Results& results, std::int64_t environment, int view, int count,
+                                            Vec3d p_WoA) {
   const auto contact = [&](int index) {
     ElasticPolygon wanted = {};
     int number = 0;

@@ -5,7 +5,6 @@
 #if defined(__CUDACC__)
 #define ISOPATCH_HD __host__ __device__ __forceinline__
 #define ISOPATCH_HD_LARGE ISOPATCH_HD
-#define ISOPATCH_HD_RARE [[maybe_unused]] static __host__ __device__ __noinline__
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("unroll")
 #define ISOPATCH_NO_UNROLL _Pragma("unroll 1")
@@ -29,7 +28,6 @@
 // For much code beside which a call costs little: once in a source instead of wherever it is called. It is not shared
 // by sources, since these may be compiled for different instruction sets. A GPU has no cheap calls.
 #define ISOPATCH_HD_LARGE [[maybe_unused]] static __attribute__((noinline))
-#define ISOPATCH_HD_RARE ISOPATCH_HD_LARGE  // not inline on a GPU either: what most scenes never call
 #if defined(ISOPATCH_SIMD) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("GCC unroll 1")  // nvcc would unroll by itself

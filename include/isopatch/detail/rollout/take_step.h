@@ -194,9 +194,10 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   const SolverStage stage = stage_of(step.rollout, steps, plan);
   const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
   VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, write, solver);
-  const bool has_memory = step.scene.laws != nullptr;
-  if (has_memory) {
-    begin_terms(warp, in, stage, count, key, progress.lumped, progress.contact_state, problem, solver);
+  if constexpr (PointSums::kHasTerms) {
+    if (step.scene.laws != nullptr) {
+      begin_terms(warp, in, stage, count, key, progress.lumped, progress.contact_state, problem, solver);
+    }
   }
   const bool is_sdirk2 = stage.integrator == Integrator::kSdirk2;
   bool is_too_stiff = false;
@@ -217,7 +218,11 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
     begin_again(warp, step, environment, plan, progress);
     return kOk;
   }
-  if (has_memory) end_terms(warp, in, stage, problem, solver, progress.contact_state, progress.next_contact_state);
+  if constexpr (PointSums::kHasTerms) {
+    if (step.scene.laws != nullptr) {
+      end_terms(warp, in, stage, problem, solver, progress.contact_state, progress.next_contact_state);
+    }
+  }
   add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.forces);
   if (problem.num_joints > 0) add_stop_forces(warp, in, stage, solver, progress.forces + 6 * step.scene.num_pairs);
 

@@ -100,7 +100,7 @@ ISOPATCH_HD void for_each_bristle_sum(const PairContext& f, const ContactPlane<T
 
 /// Adds a polygon. Called by any lane.
 template <class T, class Warp>
-ISOPATCH_HD_RARE void add_bristle_moments(Warp& warp, const FoundPolygon<T>& polygon, BristleMoments& to) {
+ISOPATCH_HD_LARGE void add_bristle_moments(Warp& warp, const FoundPolygon<T>& polygon, BristleMoments& to) {
   const auto add = [&](int sum, double quanta) {
     if (!(abs(quanta) < static_cast<double>(kMaxQuanta))) return;  // then the pair's sums overflow too
     ReproducibleSum<double> term;
@@ -134,10 +134,10 @@ ISOPATCH_HD void add_friction(const AddedFriction& friction, PairResult& to) {
 
 /// The friction of a part pair with these sums, which it writes the next memory of and clears the moments of; `result`
 /// is that of the traction. Called by one lane.
-ISOPATCH_HD_RARE AddedFriction end_bristles(const SceneView& scene, const State& state, const Results& results,
-                                            std::int64_t environment, int view, std::int32_t part_pair,
-                                            const SumFrame& frame, const PairBounds& bounds, const PairResult& result,
-                                            BristleMoments& moments) {
+ISOPATCH_HD_LARGE AddedFriction end_bristles(const SceneView& scene, const State& state, const Results& results,
+                                             std::int64_t environment, int view, std::int32_t part_pair,
+                                             const SumFrame& frame, const PairBounds& bounds, const PairResult& result,
+                                             BristleMoments& moments) {
   double m[BristleMoments::kSums];
   for (int k = 0; k < BristleMoments::kSums; ++k) {
     const ReproducibleSum<double> sum = {{moments.word[2 * k], moments.word[2 * k + 1]}};
@@ -180,8 +180,8 @@ ISOPATCH_HD_RARE AddedFriction end_bristles(const SceneView& scene, const State&
 }
 
 /// Writes zeros for the memories of the part pairs of a near pair that are not. Called by one lane.
-ISOPATCH_HD_RARE void forget_far_part_pairs(const SceneView& scene, const State& state, const Results& results,
-                                            std::int64_t environment, const PairView& pair) {
+ISOPATCH_HD_LARGE void forget_far_part_pairs(const SceneView& scene, const State& state, const Results& results,
+                                             std::int64_t environment, const PairView& pair) {
   if (results.contact_state.data == nullptr || num_part_pairs(pair) == 1) return;
   const Transform<double> X_AB = relative(read_pose(state, environment, pair.a), read_pose(state, environment, pair.b));
   std::int32_t last = -1;  // row that has a near part pair

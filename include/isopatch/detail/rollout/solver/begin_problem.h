@@ -375,7 +375,8 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageIn
     double carried[CarrySums::kSize];
     points.carried(columns, pair.polygons, motion, carried);
     const double stiffness = relative_stiffness(stage.step, pair.sums);
-    const bool rolls = pair.polygons == 1 && pair.terms == 1 && is_round(in.scene, m.terms[pair.first_term]);
+    const bool rolls =
+        PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && is_round(in.scene, m.terms[pair.first_term]);
     points.begin_damped(p.parameters, columns, pair.polygons, twist,
                         damper_of(stage.step, stiffness, motion, carried, rolls));
   }

@@ -44,8 +44,8 @@ ISOPATCH_HD double normal_impulse_of(Warp& warp, const PointParameters<double>& 
   return sums[0];
 }
 
-ISOPATCH_HD_RARE void add_impulse(const ContactTerm& term, const RelativeTwist<double>& twist,
-                                  double (&sums)[ImpulseSums::kSize]) {
+ISOPATCH_HD_LARGE void add_impulse(const ContactTerm& term, const RelativeTwist<double>& twist,
+                                   double (&sums)[ImpulseSums::kSize]) {
   const Slip b = friction_at(term.friction, term.slip_at(twist)).total;
   const Vec3d impulse = -term.impulse * b.along;
   add_to(sums + ImpulseSums::kForce, impulse);
@@ -64,8 +64,8 @@ struct SlipWrench {
   }
 };
 
-ISOPATCH_HD_RARE void add_matrix(const ContactTerm& term, const RelativeTwist<double>& twist,
-                                 double (&sums)[MatrixSums::kSize]) {
+ISOPATCH_HD_LARGE void add_matrix(const ContactTerm& term, const RelativeTwist<double>& twist,
+                                  double (&sums)[MatrixSums::kSize]) {
   const FrictionSlope slope = friction_slope(term.friction, term.slip_at(twist));
   const Vec3d n = term.normal, r_n = cross(term.arm, n);
   const double identity = term.impulse * slope.identity;
@@ -90,13 +90,13 @@ ISOPATCH_HD_RARE void add_matrix(const ContactTerm& term, const RelativeTwist<do
 }
 
 /// J
-ISOPATCH_HD_RARE double potential_of(const ContactTerm& term, const RelativeTwist<double>& twist) {
+ISOPATCH_HD_LARGE double potential_of(const ContactTerm& term, const RelativeTwist<double>& twist) {
   return term.impulse * friction_potential(term.friction, term.slip_at(twist));
 }
 
 /// The slope of the potential and its slope in turn, as the twist changes by `change` for each unit.
-ISOPATCH_HD_RARE void add_slopes(const ContactTerm& term, const RelativeTwist<double>& twist,
-                                 const RelativeTwist<double>& change, double (&sums)[2]) {
+ISOPATCH_HD_LARGE void add_slopes(const ContactTerm& term, const RelativeTwist<double>& twist,
+                                  const RelativeTwist<double>& change, double (&sums)[2]) {
   const Slip slip = term.slip_at(twist), w = term.slip_at(change);
   const FrictionSlope slope = friction_slope(term.friction, slip);
   const double along = dot(slope.slip, w), load = dot(slope.load, w);

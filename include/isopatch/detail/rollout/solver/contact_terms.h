@@ -143,9 +143,9 @@ ISOPATCH_HD void set_weights(ContactTerm& term, Slip slip, double step) {
 /// of their points away: after begin_problem(). `records` are those of lumped contacts, `states` the contact states
 /// where the stage begins, of part pair rows. Called by all lanes.
 template <class Warp, class Key>
-ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const SolverStage& stage, int count, const Key& key,
-                                  const LumpedRecord* records, const double* states, VelocityProblem& p,
-                                  const SolverMemory& m) {
+ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const StageInput& in, const SolverStage& stage, int count,
+                                   const Key& key, const LumpedRecord* records, const double* states,
+                                   VelocityProblem& p, const SolverMemory& m) {
   list_terms(warp, in, count, key, p, m);
   const double* const known = m.vectors.previous;
   State before;
@@ -194,8 +194,8 @@ ISOPATCH_HD_RARE void begin_terms(Warp& warp, const StageInput& in, const Solver
 /// By how much what a term holds differs from what the velocities of a solve say, as ImpulseSums::kMissed, and that
 /// friction. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_RARE void add_term_agreement(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
-                                         const double* velocities, double& missed, double& friction) {
+ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
+                                          const double* velocities, double& missed, double& friction) {
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
@@ -215,8 +215,8 @@ ISOPATCH_HD_RARE void add_term_agreement(Warp& warp, const VelocityProblem& p, c
 
 /// Holds what the velocities of a solve say. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_RARE void renew_terms(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
-                                  const double* velocities) {
+ISOPATCH_HD_LARGE void renew_terms(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
+                                   const double* velocities) {
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
@@ -255,8 +255,8 @@ ISOPATCH_HD ContactMemory memory_after(const ContactTerm& term, const SolverStag
 /// Writes the contact states after a stage: zeros for part pairs with a law that do not touch. Before another stage of
 /// the sub-step, also into `now`, which that stage begins with. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_RARE void end_terms(Warp& warp, const StageInput& in, const SolverStage& stage, const VelocityProblem& p,
-                                const SolverMemory& m, double* now, double* next) {
+ISOPATCH_HD_LARGE void end_terms(Warp& warp, const StageInput& in, const SolverStage& stage, const VelocityProblem& p,
+                                 const SolverMemory& m, double* now, double* next) {
   const int size = in.scene.contact.state_size;
   for (int view = 0; view < in.scene.num_pair_views; ++view) {
     const PairView& of = in.scene.pairs[view];

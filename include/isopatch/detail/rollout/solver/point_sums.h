@@ -195,8 +195,10 @@ ISOPATCH_HD void renew_limits(const PointParameters<T>& p, const RelativeTwist<T
 
 /// The sums of a pair's polygons by the lanes of a warp. The counterpart for SIMD vectors is
 /// host/cpu/rollout/simd_points.h.
-template <class Warp>
+template <class Warp, bool has_terms = true>
 struct WarpPointSums {
+  static constexpr bool kHasTerms = has_terms;  // whether scenes may have contacts with memory
+
   Warp& warp;
 
   ISOPATCH_HD void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,

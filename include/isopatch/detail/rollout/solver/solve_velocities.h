@@ -69,7 +69,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
                                            fma(at, pair.change.angular, pair.twist.angular)};
       double sums[2];
       points.slopes(p.parameters, columns_of(m, pair), pair.polygons, twist, pair.change, sums);
-      for (int t = 0; t < pair.terms; ++t) add_slopes(m.terms[pair.first_term + t], twist, pair.change, sums);
+      for_each_term<PointSums>(m, pair, [&](const ContactTerm& term) { add_slopes(term, twist, pair.change, sums); });
       slope += sums[0];
       second += sums[1];
     }
@@ -134,7 +134,9 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
         missed += m.pairs[i].sums[ImpulseSums::kMissed];
         friction += m.pairs[i].sums[ImpulseSums::kFriction];
       }
-      if (p.num_terms > 0) add_term_agreement(warp, p, m, v.velocity, missed, friction);
+      if constexpr (PointSums::kHasTerms) {
+        if (p.num_terms > 0) add_term_agreement(warp, p, m, v.velocity, missed, friction);
+      }
       result.friction_agrees = missed <= kMissedFriction * friction;
       if (!converged || pass >= limits.passes || !(missed > limits.renewed_friction * friction)) return result;
       for (int i = 0; i < p.num_pairs; ++i) {
@@ -142,7 +144,9 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
         points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
       }
       warp.sync();
-      if (p.num_terms > 0) renew_terms(warp, p, m, v.velocity);
+      if constexpr (PointSums::kHasTerms) {
+        if (p.num_terms > 0) renew_terms(warp, p, m, v.velocity);
+      }
       ++pass;
       iterations = 0;
       continue;

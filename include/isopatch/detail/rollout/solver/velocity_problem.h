@@ -175,6 +175,14 @@ ISOPATCH_HD RelativeTwist<double> relative_twist(const SolverMemory& m, const So
   return {of_a.linear - of_b.linear, of_a.angular - of_b.angular};
 }
 
+/// Calls visit(term) for the contacts with memory of a pair, if code that takes the sums of its points may have any.
+template <class PointSums, class Visit>
+ISOPATCH_HD void for_each_term(const SolverMemory& m, const SolvedPair& pair, const Visit& visit) {
+  if constexpr (PointSums::kHasTerms) {
+    for (int t = 0; t < pair.terms; ++t) visit(m.terms[pair.first_term + t]);
+  }
+}
+
 ISOPATCH_HD PolygonColumns columns_of(const SolverMemory& m, const SolvedPair& pair) {
   return PolygonColumns(m.columns + static_cast<std::ptrdiff_t>(pair.first_block) * PolygonColumns::kBlock);
 }
@@ -226,7 +234,7 @@ ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const Velocity
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
     sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, twist);
-    for (int t = 0; t < pair.terms; ++t) sum += potential_of(m.terms[pair.first_term + t], twist);
+    for_each_term<PointSums>(m, pair, [&](const ContactTerm& term) { sum += potential_of(term, twist); });
   }
   warp.sync();
   return sum;
@@ -243,7 +251,7 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
     double sums[ImpulseSums::kSize];
     const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
     points.impulses(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
-    for (int t = 0; t < pair.terms; ++t) add_impulse(m.terms[pair.first_term + t], twist, sums);
+    for_each_term<PointSums>(m, pair, [&](const ContactTerm& term) { add_impulse(term, twist, sums); });
     if (warp.lane() != 0) continue;
     ISOPATCH_UNROLL
     for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
@@ -340,7 +348,7 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
     double sums[MatrixSums::kSize];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocity);
     points.matrix(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
-    for (int t = 0; t < pair.terms; ++t) add_matrix(m.terms[pair.first_term + t], twist, sums);
+    for_each_term<PointSums>(m, pair, [&](const ContactTerm& term) { add_matrix(term, twist, sums); });
     add_pair_to_matrix(warp, m, pair, sums);
   }
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of scenes with contacts with memory.
+#include "kernels/rollout/finish_stages.cuh"
+
+namespace isopatch::detail {
+
+template std::int64_t load_finish_stages<float, true>();
+template std::int64_t load_finish_stages<double, true>();
+template void finish_stages<float, true>(const StepCall&, cudaStream_t);
+template void finish_stages<double, true>(const StepCall&, cudaStream_t);
+
+}  // namespace isopatch::detail
