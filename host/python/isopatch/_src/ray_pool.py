@@ -2,7 +2,9 @@
 
 import json
 import time
+import weakref
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,6 +111,7 @@ class Pool(Simulator):
         if num_envs is not None:
             super().__init__(scene, num_envs, "cpu", precision, 1, arrays, **options)
             steps = self._core.options
+            self._take_steps = partial(Pool._shared_steps, weakref.proxy(self))  # or it would not end with its name
         self._evaluator = _core.Evaluator(scene, "cpu", precision, 1)
         self._shares = None if shares is None else max(1, arguments.count("Pool", "shares", shares))
         self._short = _SHORT if device == "cpu" and shares is None else 0.0
@@ -156,10 +159,12 @@ class Pool(Simulator):
     def __repr__(self) -> str:
         return f"<isopatch.ray.Pool of {len(self._actors)} workers>"
 
-    def _take_steps(self, n: Any, stream: Any, outputs: Any, out: Any, inputs: dict[str, Any]) -> StepResults:
-        n, state, envs = arguments.integer("step", "n", n), self._state, self._num_envs
+    def _shared_steps(
+        self, state: SimulatorState, n: Any, stream: Any, outputs: Any, out: Any, inputs: dict[str, Any]
+    ) -> StepResults:
+        n, envs = arguments.integer("step", "n", n), len(state.poses)
         if stream is not None or n < 1 or self._is_short(envs * n):  # what is wrong is refused here
-            return self._here(envs * n, super()._take_steps, n, stream, outputs, out, inputs)
+            return self._here(envs * n, self._core.step, state, n, stream, outputs, out, inputs)
         in_order("step", STEP_INPUTS, inputs)
         named = out._asdict() if isinstance(out, StepResults) else out or {}
         to = {name: array for name, array in named.items() if array is not None}

@@ -100,6 +100,7 @@ class Simulator:
         self._core = _core.Simulator(
             scene, given, device, precision, arguments.integer("Simulator", "threads", threads)
         )
+        self._take_steps = self._core.step  # a pool has others take them
         self._scene = scene
         self._on_cuda = self._core.device.startswith("cuda")
         self._device_index = int(self._core.device.removeprefix("cuda:")) if self._on_cuda else None
@@ -247,7 +248,7 @@ class Simulator:
                     n, warnings = self._recording.step_to_last_row(n, inputs)
                 added = self._recording.added(n, outputs, out)
             asked = (*(outputs or ()), *added) if added else outputs
-            results = self._take_steps(n, stream, asked, out, inputs)
+            results = self._take_steps(self._state, n, stream, asked, out, inputs)
         except (TypeError, ValueError):
             refused = warnings is None  # before a step was taken
             raise
@@ -260,9 +261,6 @@ class Simulator:
             with self._current_device():
                 self._recording.count(n, warnings, results)
         return results._replace(**dict.fromkeys(added)) if added else results
-
-    def _take_steps(self, n: Any, stream: Any, outputs: Any, out: Any, inputs: dict[str, Any]) -> StepResults:
-        return self._core.step(self._state, n, stream, outputs, out, inputs)
 
     @with_inputs("step_inputs")
     def advance(
