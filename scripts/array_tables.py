@@ -33,6 +33,7 @@ LINKS = {
     "packed polygons": "[packed polygons](#packed-arrays)",
     "packed contacts": "[packed contacts](#packed-arrays)",
     "patch contacts": "[patch contacts](#patch-contacts)",
+    "lumped contacts": "[lumped contacts](#contacts-with-memory)",
 }
 
 Row = tuple[str, tuple[str, ...], str, str, str, bool, str, str | None]

@@ -67,7 +67,7 @@ constexpr ArrayDescription kDescriptions[] = {
     {"outputs", "contact_state", "What the contact models carry to the next evaluation; S is 0 if they carry nothing"},
     {"outputs", "volume", "Of what both parts of a volumetric contact have in common; 0 of a point contact"},
     {"outputs", "second_moments",
-     "xx yy zz xy xz yz of the integral of (x - p)(x - p)^T over that volume, about its centroid p, world frame"},
+     "The integral of (x - p)(x - p)^T over that volume, p its centroid, world frame: xx yy zz xy xz yz"},
     {"outputs", "damping_matrix",
      "Minus the derivative of force and torque at the contact's point by the relative twist there, row by row; 0 of "
      "pressure fields"},

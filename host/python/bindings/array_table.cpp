@@ -16,10 +16,11 @@ namespace {
 
 constexpr std::size_t kMaxLine = 120;
 
-constexpr const char* kGroups[] = {"wrench",         "part pair",    "patch",           "energy",
-                                   "polygons",       "contacts",     "packed polygons", "packed contacts",
-                                   "patch contacts", "contact state"};  // in the order of OutputGroup
-static_assert(std::size(kGroups) == static_cast<std::size_t>(OutputGroup::kContactState) + 1);
+/// In the order of OutputGroup.
+constexpr const char* kGroups[] = {"wrench",         "part pair",     "patch",           "energy",
+                                   "polygons",       "contacts",      "packed polygons", "packed contacts",
+                                   "patch contacts", "contact state", "lumped contacts"};
+static_assert(std::size(kGroups) == static_cast<std::size_t>(OutputGroup::kLumped) + 1);
 
 /// The axes of an array as text; shape_of() has their numbers.
 std::vector<std::string> axes_of(const ArrayInfo& info) {

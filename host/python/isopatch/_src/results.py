@@ -107,8 +107,8 @@ class Results(NamedTuple):
     volume: Any = None
     """[N, Q], m^3. Of what both parts of a volumetric contact have in common; 0 of a point contact."""
     second_moments: Any = None
-    """[N, Q, 6], m^5. xx yy zz xy xz yz of the integral of (x - p)(x - p)^T over that volume, about its centroid p,
-    world frame."""
+    """[N, Q, 6], m^5. The integral of (x - p)(x - p)^T over that volume, p its centroid, world frame: xx yy zz xy xz
+    yz."""
     damping_matrix: Any = None
     """[N, Q, 36], N s/m; N s; N m s. Minus the derivative of force and torque at the contact's point by the relative
     twist there, row by row; 0 of pressure fields."""
