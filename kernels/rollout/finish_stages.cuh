@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A warp takes an environment: puts its polygons in order, solves the stage, and begins the next stage, sub-step or
-// step. The memory of a solve belongs to the warp. Scenes without contacts with memory have a kernel without their code.
+// step. The memory of a solve belongs to the warp. Scenes without contacts with memory have a kernel without their
+// code.
 #pragma once
 
 #include "isopatch/detail/simt/merge_sort.h"
