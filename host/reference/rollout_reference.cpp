@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "host/reference/lumped_models.h"
 #include "host/reference/pressure_field/contact_points.h"
 #include "host/reference/rollout/patch_damper.h"
 #include "host/reference/rollout/substeps.h"
@@ -53,24 +54,6 @@ Vector6 gravity_on(const MassiveBody& body, const std::array<double, 3>& gravity
   return force;
 }
 
-Vector6 in_axes(const Pose& frame, const Vector6& twist) {
-  Vector6 result;
-  result << frame.orientation * twist.head<3>(), frame.orientation * twist.tail<3>();
-  return result;
-}
-
-Pose composed(const Pose& parent, const Pose& child) {
-  return {parent.position + parent.orientation * child.position, (parent.orientation * child.orientation).normalized()};
-}
-
-/// The velocity of points at `arm` from a center: rows of a Jacobian with respect to its twist.
-Eigen::Matrix<Real, 3, 6> velocity_at(const Vector3& arm) {
-  Eigen::Matrix<Real, 3, 6> J;
-  J.leftCols<3>().setIdentity();
-  J.rightCols<3>() << 0, arm[2], -arm[1], -arm[2], 0, arm[0], arm[1], -arm[0], 0;
-  return J;
-}
-
 const Real kGamma = 1 - 1 / std::sqrt(Real{2});
 
 }  // namespace
@@ -79,8 +62,8 @@ RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene
   if (scene.rollout.integrator == Integrator::kCvode) throw Error("the reference has no integrator cvode");
   for (const Pair& pair : *scene.pairs) {
     for (const auto& model : detail::part_pair_models(pair, scene)) {
-      if (model.value_or(ContactModel::kPressureField) == ContactModel::kPressureField) continue;
-      throw Error("the reference steps no contact model but pressure_field");
+      if (model.value_or(ContactModel::kPressureField) <= ContactModel::kPoint) continue;
+      throw Error("the reference steps no contact model but those of the library");
     }
   }
   for (const Body& body : scene_.bodies) {
@@ -123,6 +106,24 @@ void RolloutReference::place_joint(std::size_t i, MotionState& state, const Join
                         joint.rate * in_axes(parent, bodies_[i].joint_twist(in_parent.position));
 }
 
+/// At poses that are rounded only so that they can be checked.
+Environment RolloutReference::environment_at(const std::vector<Pose>& poses) const {
+  std::vector<double> rounded;
+  for (const Pose& pose : poses) {
+    const Quaternion& q = pose.orientation;
+    for (const Real x : {pose.position[0], pose.position[1], pose.position[2], q.w(), q.x(), q.y(), q.z()}) {
+      rounded.push_back(static_cast<double>(x));
+    }
+  }
+  State contact;
+  contact.num_environments = 1;
+  contact.poses = rounded.data();
+  Environment environment = read_environment(scene_, contact, 0);
+  if (environment.status != 0) throw Error("the reference cannot find contact at the poses of a step");
+  for (std::size_t i = 0; i < poses.size(); ++i) environment.bodies[i].X_WB = poses[i].transform();
+  return environment;
+}
+
 MotionState RolloutReference::initial_state() const {
   MotionState state;
   for (const MovingBody& body : bodies_) {
@@ -131,6 +132,8 @@ MotionState RolloutReference::initial_state() const {
   }
   for (const std::size_t i : joint_bodies_) state.joints.push_back(bodies_[i].initial_joint());
   place_joints(state);
+  const Environment environment = environment_at(state.poses);
+  for (const LumpedState& memory : environment.memories) state.memories.push_back(Memory::of(memory));
   return state;
 }
 
@@ -247,25 +250,46 @@ std::vector<RolloutReference::StageMotion> RolloutReference::motions(const Motio
   return result;
 }
 
-std::vector<ContactPoint> RolloutReference::points_at(const std::vector<Pose>& poses) const {
-  std::vector<double> rounded;  // only so that read_environment() checks them
-  for (const Pose& pose : poses) {
-    const Quaternion& q = pose.orientation;
-    for (const Real x : {pose.position[0], pose.position[1], pose.position[2], q.w(), q.x(), q.y(), q.z()}) {
-      rounded.push_back(static_cast<double>(x));
-    }
-  }
+void RolloutReference::find_contact(const std::vector<Pose>& poses, const std::vector<Memory>& memories,
+                                    ConvexProblem& problem) const {
   State contact;
   contact.num_environments = 1;
-  contact.poses = rounded.data();
-  Environment environment = read_environment(scene_, contact, 0);
-  if (environment.status != 0) throw Error("the reference cannot find contact at the poses of a step");
-  for (std::size_t i = 0; i < poses.size(); ++i) environment.bodies[i].X_WB = poses[i].transform();
-  return contact_points(scene_, contact, environment, scene_.rollout.points);
+  const Environment environment = environment_at(poses);
+  std::vector<MemoryContact> contacts;
+  problem.points = contact_points(scene_, contact, environment, scene_.rollout.points, contacts);
+  find_lumped_contacts(scene_, contact, environment, memories, problem.points, contacts);
+  for (const MemoryContact& found : contacts) {
+    FrictionTerm& term = problem.terms.emplace_back();
+    term.contact = found;
+    for (std::size_t i = 0; i < problem.points.size(); ++i) {
+      if (problem.points[i].row == found.row) term.points.push_back(i);
+    }
+  }
+}
+
+/// Begins the contacts with a memory, at known velocities.
+void RolloutReference::begin_terms(const Stage& stage, const std::vector<StageMotion>& motions,
+                                   const VectorX& velocities, const std::vector<Memory>& memories,
+                                   ConvexProblem& problem) const {
+  const auto spin = [&](int index) -> Vector3 {
+    const auto i = static_cast<std::size_t>(index);
+    const VectorX own = velocities.segment(first_dofs_[i], bodies_[i].num_dofs());
+    return (motions[i].known + motions[i].freedom * own).tail<3>();
+  };
+  for (FrictionTerm& term : problem.terms) {
+    const Pair& pair = (*scene_.pairs)[term.contact.pair];
+    term.begin(memories[term.contact.row], term.jacobian * velocities + term.known, (spin(pair.a) + spin(pair.b)) / 2,
+               stage.step);
+    if (!term.contact.is_lumped) continue;
+    for (const std::size_t i : term.points) {
+      problem.points[i].dissipation = damping_after(term.contact.law, term.begun.impact);
+    }
+  }
 }
 
 ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<StageBody>& bodies,
-                                        const std::vector<StageMotion>& motions, const std::vector<Pose>& poses) const {
+                                        const std::vector<StageMotion>& motions, const std::vector<Pose>& poses,
+                                        const std::vector<Memory>& memories) const {
   ConvexProblem problem;
   problem.step = stage.step;
   problem.slip_tolerance = scene_.contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
@@ -296,22 +320,31 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
   }
 
   // contact
-  problem.points = points_at(poses);
+  find_contact(poses, memories, problem);
   const auto rows = static_cast<Eigen::Index>(3 * problem.points.size());
   problem.jacobian = MatrixX::Zero(rows, num_dofs_);
   problem.known = VectorX::Zero(rows);
+  /// Adds the part of a pair's bodies in the relative twist at a position: to six rows, or to the first three.
+  const auto add_bodies = [&](const Pair& pair, const Vector3& position, auto jacobian, auto known) {
+    for (const Real sign : {Real{1}, Real{-1}}) {
+      const auto body = static_cast<std::size_t>(sign > 0 ? pair.a : pair.b);
+      Matrix6 J = Matrix6::Identity();
+      J.topRows<3>() = velocity_at(position - motions[body].center);
+      known += sign * (J * motions[body].known).head(known.size());
+      jacobian.middleCols(first_dofs_[body], bodies_[body].num_dofs()) +=
+          sign * (J * motions[body].freedom).topRows(known.size());
+    }
+  };
   for (std::size_t i = 0; i < problem.points.size(); ++i) {
     const ContactPoint& point = problem.points[i];
-    const Pair& pair = (*scene_.pairs)[point.pair];
     const auto row = static_cast<Eigen::Index>(3 * i);
-    const auto add = [&](int index, Real sign) {
-      const auto body = static_cast<std::size_t>(index);
-      const Eigen::Matrix<Real, 3, 6> J = sign * velocity_at(point.position - motions[body].center);
-      problem.known.segment<3>(row) += J * motions[body].known;
-      problem.jacobian.block(row, first_dofs_[body], 3, bodies_[body].num_dofs()) += J * motions[body].freedom;
-    };
-    add(pair.a, 1);
-    add(pair.b, -1);
+    add_bodies((*scene_.pairs)[point.pair], point.position, problem.jacobian.middleRows<3>(row),
+               problem.known.segment<3>(row));
+  }
+  for (FrictionTerm& term : problem.terms) {
+    term.jacobian.setZero(6, num_dofs_);
+    add_bodies((*scene_.pairs)[term.contact.pair], term.contact.position, term.jacobian.middleRows<6>(0),
+               term.known.segment<6>(0));
   }
   return problem;
 }
@@ -346,8 +379,13 @@ void RolloutReference::damp_all(ConvexProblem& problem, const VectorX& known_vel
     return DampedBody{bodies_[i].is_free(), bodies_[i].is_joint(), bodies_[i].mass().mass, motions[i].center,
                       Vector6(motions[i].known + motions[i].freedom * own)};
   };
-  for (const auto& [pair, of_pair] : points)
-    damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b));
+  for (const auto& [pair, of_pair] : points) {
+    const auto is_whole_contact = [&of_pair = of_pair](const FrictionTerm& term) {
+      return term.contact.is_ball && term.points.size() == of_pair.size() && term.points == of_pair;
+    };
+    const bool rolls = std::any_of(problem.terms.begin(), problem.terms.end(), is_whole_contact);
+    damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b), rolls);
+  }
 }
 
 bool RolloutReference::take(const Substep& substep, Integrator integrator, MotionState& state,
@@ -357,14 +395,16 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
   const Real renewed = integrator == Integrator::kSdirk2 ? 0 : 0.01L;
   std::vector<Vector6> found = wrenches;
   std::vector<StageBody> bodies = begin(state);
+  std::vector<Memory> memories = state.memories;
   for (int index = 0;; ++index) {
     const Stage stage = stage_of(substep, integrator, index);
     const std::vector<Pose> poses = contact_poses(state, stage, bodies);
     const std::vector<StageMotion> stage_motions = motions(state, stage, poses);
     if (stage.middle) go_on_from(poses, state, stage, stage_motions, bodies);
-    ConvexProblem convex = problem(stage, bodies, stage_motions, poses);
+    ConvexProblem convex = problem(stage, bodies, stage_motions, poses, memories);
     if (integrator == Integrator::kSdirk2 && stiffest_pair(convex, substep.duration) > 1) return false;
     const VectorX lag = known_velocities(bodies, stage_motions);
+    begin_terms(stage, stage_motions, lag, memories, convex);
     convex.begin_limits(lag, stage.predicted);
     if (stage.middle) damp_all(convex, lag, stage_motions);
     const VectorX velocity = convex.solve(lag, passes, renewed);
@@ -372,12 +412,23 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
       if (integrator == Integrator::kSdirk2 && force.of_stop(velocity[dof]) != 0) return false;
     }
 
+    const auto add_force = [&](std::size_t pair, const Vector3& position, const Vector6& impulse) {
+      const Vector6 wrench = stage.weight / stage.step * impulse;
+      const Pose& pose_a = poses[static_cast<std::size_t>((*scene_.pairs)[pair].a)];
+      found[pair] += wrench;
+      found[pair].tail<3>() += (position - pose_a.position).cross(wrench.head<3>());
+    };
     for (std::size_t i = 0; i < convex.points.size(); ++i) {
-      const ContactPoint& point = convex.points[i];
-      const Vector3 force = stage.weight / stage.step * convex.impulse(i, velocity);
-      const Pose& pose_a = poses[static_cast<std::size_t>((*scene_.pairs)[point.pair].a)];
-      found[point.pair].head<3>() += force;
-      found[point.pair].tail<3>() += (point.position - pose_a.position).cross(force);
+      Vector6 impulse = Vector6::Zero();
+      impulse.head<3>() = convex.impulse(i, velocity);
+      add_force(convex.points[i].pair, convex.points[i].position, impulse);
+    }
+    std::fill(memories.begin(), memories.end(), Memory{});
+    for (const FrictionTerm& term : convex.terms) {
+      add_force(term.contact.pair, term.contact.position, term.on_a(velocity));
+      const Vector4 slip = term.slip(velocity);
+      Memory& next = memories[term.contact.row] = term.after(slip, stage.duration);
+      if (!stage.last) next = between_stages(term, next, slip, stage.duration);
     }
 
     // momenta are extrapolated from the first stage to the second
@@ -399,6 +450,7 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
     if (!stage.last) continue;
 
     wrenches = found;
+    state.memories = memories;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       if (bodies_[i].has_path()) state.velocities[i] = prescribed_twist(i, state, stage);
       if (bodies_[i].is_joint()) continue;

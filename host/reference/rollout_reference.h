@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/reference/rollout/convex_problem.h"
+#include "host/reference/scene/environment.h"
 
 namespace isopatch::reference {
 
@@ -16,6 +17,7 @@ struct MotionState {
   std::vector<Pose> poses;
   std::vector<Vector6> velocities;  // of the origins and angular, world
   std::vector<JointState> joints;   // in the order of the bodies
+  std::vector<Memory> memories;     // of the rows of part pairs, of a scene with contacts that have one
   std::int64_t steps = 0;
 };
 
@@ -50,9 +52,13 @@ class RolloutReference {
   void go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,
                   const std::vector<StageMotion>& motions, std::vector<StageBody>& bodies) const;
   std::vector<StageMotion> motions(const MotionState& state, const Stage& stage, const std::vector<Pose>& poses) const;
-  std::vector<ContactPoint> points_at(const std::vector<Pose>& poses) const;
+  Environment environment_at(const std::vector<Pose>& poses) const;
+  void find_contact(const std::vector<Pose>& poses, const std::vector<Memory>& memories, ConvexProblem& problem) const;
   ConvexProblem problem(const Stage& stage, const std::vector<StageBody>& bodies,
-                        const std::vector<StageMotion>& motions, const std::vector<Pose>& poses) const;
+                        const std::vector<StageMotion>& motions, const std::vector<Pose>& poses,
+                        const std::vector<Memory>& memories) const;
+  void begin_terms(const Stage& stage, const std::vector<StageMotion>& motions, const VectorX& velocities,
+                   const std::vector<Memory>& memories, ConvexProblem& problem) const;
   VectorX known_velocities(const std::vector<StageBody>& bodies, const std::vector<StageMotion>& motions) const;
   Pose pose_after(std::size_t body, const MotionState& state, const Stage& stage, const Pose& base,
                   const Vector6& momentum) const;

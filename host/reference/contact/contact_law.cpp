@@ -49,4 +49,25 @@ ContactLaw contact_law(const SceneDescription& scene, const State& state, const 
   return law;
 }
 
+LumpedLaw memory_law(const SceneDescription& scene, const State& state, const Environment& environment,
+                     std::size_t pair_index, const PartIndices& parts, double usual_slip_tolerance) {
+  const Pair& pair = (*scene.pairs)[pair_index];
+  const ContactLaw materials = contact_law(scene, state, environment, pair_index, parts);
+  LumpedLaw law;
+  law.stiffness = pair.stiffness.value_or(0);
+  law.exponent = pair.exponent.value_or(1.5);
+  law.dissipation = static_cast<double>(materials.dissipation);
+  law.restitution = pair.restitution;
+  law.small_speed = scene.contact.small_speed;
+  law.latch = scene.contact.latch;
+  law.relaxation_time = scene.contact.relaxation_time;
+  law.normal = scene.contact.normal;
+  law.friction = static_cast<double>(materials.friction);
+  law.friction_model = pair.friction_model.value_or(scene.contact.friction_model);
+  law.slip_tolerance = scene.contact.slip_tolerance.value_or(usual_slip_tolerance);
+  law.bristle = pair.bristle.value_or(scene.contact.bristle);
+  law.spin_radius = pair.spin_radius;
+  return law;
+}
+
 }  // namespace isopatch::reference

@@ -9,8 +9,12 @@
 
 namespace isopatch::reference {
 
+/// The row of points that are of no contact with a memory.
+inline constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
+
 struct ContactPoint {
   std::size_t pair = 0;
+  std::size_t row = kNoRow;            // of the part pair, if its contact has a memory
   Vector3 position = Vector3::Zero();  // world, m
   Vector3 normal = Vector3::Zero();    // unit, from body b into body a, world
   Real force = 0;                      // of the elastic pressure, N

@@ -30,6 +30,7 @@ void PairResult::add(const PairResult& next) {
   append(contacts, next.contacts);
   append(of_part_pairs, next.of_part_pairs);
   append(contact_state, next.contact_state);
+  append(lumped, next.lumped);
   status |= next.status;
 }
 

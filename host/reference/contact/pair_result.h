@@ -36,6 +36,13 @@ struct PatchContacts {
   ElasticWrench residual;  // the wrench of the pressure minus the wrench of the points
 };
 
+/// What a lumped contact has besides its wrench, world frame.
+struct LumpedRow {
+  Real volume = 0;
+  std::array<Real, 6> second_moments = {};  // xx yy zz xy xz yz
+  Eigen::Matrix<Real, 6, 6> damping_matrix = Eigen::Matrix<Real, 6, 6>::Zero();
+};
+
 /// The results of a pair, world frame but for the patch. Zero if it was not evaluated.
 struct PairResult {
   Wrench on_a, on_b;  // each about its body's origin
@@ -47,6 +54,7 @@ struct PairResult {
   PatchContacts patch;                    // in the frame of body a, if it is wanted
   Transform X_WA;
   std::vector<Wrench> of_part_pairs;  // on a
+  std::vector<LumpedRow> lumped;      // of each part pair; empty if the model has none
   std::vector<Real> contact_state;    // of each part pair; empty if the model carries none
   std::uint32_t status = 0;           // bits
 

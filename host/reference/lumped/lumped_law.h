@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "host/reference/lumped/contact_memory.h"
+#include "host/reference/lumped/held_friction.h"
 #include "host/reference/scene/vector.h"
 #include "isopatch/lumped_contact.h"
 
@@ -29,8 +31,13 @@ LumpedPatch lumped_patch(const Depth& depth);
 struct LumpedContact {
   Vector3 force = Vector3::Zero(), torque = Vector3::Zero(), friction_force = Vector3::Zero();
   std::array<Real, 8> state = {};
-  Matrix6 damping_matrix = Matrix6::Zero();  // by differences of forces
+  Matrix6 damping_matrix = Matrix6::Zero();                     // by differences of forces
+  Real elastic = 0, offset = 0, damping = 0, normal_force = 0;  // f_k and a of this offset, f_n
 };
+
+/// f_k
+Real elastic_force(const LumpedLaw& law, bool has_exponent, Real metric, Real offset);
+
 LumpedContact lumped_contact(const LumpedLaw& law, const LumpedPatch& patch, bool has_exponent,
                              const LumpedMotion& motion, const LumpedState& state, double time_step);
 
@@ -42,8 +49,5 @@ struct OverlapIntegrals {
   Matrix3 second = Matrix3::Zero();
 };
 OverlapIntegrals ball_overlap(const Vector3& center, Real radius, const Vector3& n);
-
-/// d / e of a restitution, by bisection.
-Real impact_factor(Real restitution);
 
 }  // namespace isopatch::reference

@@ -100,39 +100,72 @@ std::vector<ContactPoint> points_of(const ContactPolygon& polygon, const Contact
   return points;
 }
 
+/// Of points that carry elastic forces, from index `first` on: their center, the direction of their sum, and how far
+/// they are spread about it.
+void find_plate(const std::vector<ContactPoint>& points, std::size_t first, MemoryContact& contact) {
+  Real load = 0;
+  Vector3 center = Vector3::Zero(), along = Vector3::Zero();
+  for (std::size_t i = first; i < points.size(); ++i) {
+    load += points[i].force;
+    center += points[i].force * (points[i].position - points[first].position);
+    along += points[i].force * points[i].normal;
+  }
+  contact.position = points[first].position;
+  contact.normal = points[first].normal;
+  if (!(load > 0) || along.isZero(0)) return;
+  contact.position += center / load;
+  contact.normal = along.normalized();
+  for (std::size_t i = first; i < points.size(); ++i) {
+    const Vector3 arm = points[i].position - contact.position;
+    contact.radius += points[i].force * (arm.squaredNorm() - std::pow(contact.normal.dot(arm), Real{2}));
+  }
+  contact.radius = std::sqrt(contact.radius / load);
+}
+
 }  // namespace
 
 std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
-                                         const Environment& environment, ContactPoints rule) {
+                                         const Environment& environment, ContactPoints rule,
+                                         std::vector<MemoryContact>& contacts) {
   if (rule == ContactPoints::kFan6) throw Error("the reference has no contact points of the rule fan6");
   std::vector<ContactPoint> points;
-  for (std::size_t pair = 0; pair < scene.pairs->size(); ++pair) {
-    if (!environment.enabled[pair]) continue;
+  std::size_t next_row = 0;
+  for_each_row(scene, environment, [&](std::size_t pair, ContactModel model, const PartIndices& indices) {
+    const std::size_t row = next_row++, first = points.size();
+    if (!environment.enabled[pair] || model != ContactModel::kPressureField) return;
     const Transform& X_WA = environment.bodies[static_cast<std::size_t>((*scene.pairs)[pair].a)].X_WB;
     const Transform& X_WB = environment.bodies[static_cast<std::size_t>((*scene.pairs)[pair].b)].X_WB;
     const Transform X_AB = X_WA.inverse() * X_WB;
-    for (const PartIndices& indices : part_pairs(scene, environment, pair, ContactModel::kPressureField)) {
-      const auto posed = [&](std::size_t index, const Transform& X) {
-        const PartState& part = environment.parts[index];
-        return PosedBody(*part.geometry, part.rigid, part.modulus, X * part.X_BG);
-      };
-      const PosedBody a = posed(indices.a, Transform{}), b = posed(indices.b, X_AB);
-      const ContactLaw law = contact_law(scene, state, environment, pair, indices);
-      for (ContactPolygon polygon : contact_polygons(a, b)) {
-        if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
-        polygon.weigh_one_sided(scene.bodies[static_cast<std::size_t>((*scene.pairs)[pair].a)].one_sided,
-                                scene.bodies[static_cast<std::size_t>((*scene.pairs)[pair].b)].one_sided,
-                                a.largest_gradient, b.largest_gradient);
-        for (ContactPoint point : points_of(polygon, law, a, b, X_AB.rotation.transpose(), rule)) {
-          point.pair = pair;
-          point.position = X_WA * point.position;
-          point.normal = X_WA.rotation * point.normal;
-          point.slope = X_WA.rotation * point.slope;
-          points.push_back(point);
-        }
+    const auto posed = [&](std::size_t index, const Transform& X) {
+      const PartState& part = environment.parts[index];
+      return PosedBody(*part.geometry, part.rigid, part.modulus, X * part.X_BG);
+    };
+    const PosedBody a = posed(indices.a, Transform{}), b = posed(indices.b, X_AB);
+    const bool has_bristles = has_memory(scene, pair, model);
+    const ContactLaw law = contact_law(scene, state, environment, pair, indices);
+    for (ContactPolygon polygon : contact_polygons(a, b)) {
+      if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
+      polygon.weigh_one_sided(scene.bodies[static_cast<std::size_t>((*scene.pairs)[pair].a)].one_sided,
+                              scene.bodies[static_cast<std::size_t>((*scene.pairs)[pair].b)].one_sided,
+                              a.largest_gradient, b.largest_gradient);
+      for (ContactPoint point : points_of(polygon, law, a, b, X_AB.rotation.transpose(), rule)) {
+        point.pair = pair;
+        point.position = X_WA * point.position;
+        point.normal = X_WA.rotation * point.normal;
+        point.slope = X_WA.rotation * point.slope;
+        if (has_bristles) point.row = row;
+        if (has_bristles) point.friction = 0;
+        points.push_back(point);
       }
     }
-  }
+    if (!has_bristles || points.size() == first) return;
+    MemoryContact contact;
+    contact.pair = pair;
+    contact.row = row;
+    contact.law = memory_law(scene, state, environment, pair, indices, kUsualStepSlipTolerance);
+    find_plate(points, first, contact);
+    contacts.push_back(contact);
+  });
   return points;
 }
 

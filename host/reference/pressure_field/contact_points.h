@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "host/reference/contact/contact_point.h"
+#include "host/reference/contact/memory_contact.h"
 #include "host/reference/scene/environment.h"
 #include "isopatch/scene/rollout_options.h"
 
 namespace isopatch::reference {
 
-/// The points of all pairs at the poses of `environment`, whose status must be clean. Throws Error for kFan6.
+/// The points of all pairs at the poses of `environment`, whose status must be clean. Those with bristles have no
+/// friction, and of each part pair of them a contact is appended. Throws Error for kFan6.
 std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
-                                         const Environment& environment, ContactPoints rule);
+                                         const Environment& environment, ContactPoints rule,
+                                         std::vector<MemoryContact>& contacts);
 
 }  // namespace isopatch::reference

@@ -8,8 +8,10 @@
 #include "host/evaluation/packed_output.h"
 #include "host/reference/contact/contact_law.h"
 #include "host/reference/pressure_field/body_pair.h"
+#include "host/reference/pressure_field/bristles.h"
 #include "host/reference/pressure_field/patch_points.h"
 #include "host/reference/pressure_field/traction.h"
+#include "host/scene/contact_models.h"
 #include "isopatch/status.h"
 
 namespace isopatch::reference {
@@ -85,6 +87,29 @@ DiscreteContact to_contact(const PatchPolygon& from, const Transform& X_WA, std:
   return out;
 }
 
+/// Adds friction by bristles to part pair number `i`. Returns what its contact keeps.
+Memory bristles_of(const PairInput& input, std::size_t i, const std::vector<ContactPolygon>& polygons,
+                   const ContactLaw& law, PatchSum& sum) {
+  const PressureMoments pressure = pressure_moments(polygons);
+  if (!(pressure.force > 0)) return {};
+  const Pair& pair = (*input.scene.pairs)[input.pair];
+  const BodyState& a = input.environment.bodies[static_cast<std::size_t>(pair.a)];
+  const BodyState& b = input.environment.bodies[static_cast<std::size_t>(pair.b)];
+  const Matrix3 R_AW = a.X_WB.rotation.transpose();
+  Memory before = Memory::of(input.environment.memories[input.first_row + i]);
+  before.bend = R_AW * before.bend;
+  const LumpedLaw memory =
+      memory_law(input.scene, input.state, input.environment, input.pair, input.part_pairs[i], kUsualSlipTolerance);
+  BristleForce bristles = bristle_force(memory, pressure, sum.force, sum.normal,
+                                        {law.velocity, R_AW * a.angular_velocity, R_AW * b.angular_velocity}, before,
+                                        input.state.time_step);
+  sum.force += bristles.force;
+  sum.torque += pressure.center.cross(bristles.force) + bristles.torque;
+  sum.friction_force += bristles.force;
+  bristles.next.bend = a.X_WB.rotation * bristles.next.bend;
+  return bristles.next;
+}
+
 }  // namespace
 
 PairResult evaluate_pressure_field(const PairInput& input) {
@@ -107,6 +132,7 @@ PairResult evaluate_pressure_field(const PairInput& input) {
   const bool one_sided_b = scene.bodies[static_cast<std::size_t>(pair.b)].one_sided;
   bool has_surface = false, encloses_part = false;
   Real load = 0, far_load = 0;  // of the pressure before it is weighed, N
+  const auto state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
   for (const PartIndices& parts : part_pairs) {
     const PosedBody &a = of_a.at(parts.a), &b = of_b.at(parts.b);
     const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
@@ -116,14 +142,24 @@ PairResult evaluate_pressure_field(const PairInput& input) {
     has_surface = has_surface || !polygons.empty();
     encloses_part = encloses_part || (polygons.empty() && (encloses(b, a, *part_a.geometry, part_a.X_BG) ||
                                                            encloses(a, b, *part_b.geometry, X_AB * part_b.X_BG)));
+    const bool has_bristles = has_memory(scene, pair_index, ContactModel::kPressureField);
+    ContactLaw law_of_points = law;
+    if (has_bristles) law_of_points.friction = 0;
+    std::vector<ContactPolygon> kept;
     for (ContactPolygon& polygon : polygons) {
       if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
       const Real unweighed = polygon.load();
       polygon.weigh_one_sided(one_sided_a, one_sided_b, a.largest_gradient, b.largest_gradient);
       load += unweighed;
       far_load += unweighed * (1 - polygon.near_side(one_sided_a, one_sided_b, a.largest_gradient, b.largest_gradient));
-      add_polygon(polygon, law, sum);
+      add_polygon(polygon, law_of_points, sum);
+      if (has_bristles) kept.push_back(polygon);
       found.push_back({std::move(polygon), law, parts});
+    }
+    if (has_bristles) {
+      const Memory next = bristles_of(input, result.of_part_pairs.size(), kept, law, sum);
+      for (const Real number : next.numbers()) result.contact_state.push_back(number);
+      result.contact_state.resize((result.of_part_pairs.size() + 1) * state_size);
     }
     if (results.energy.data != nullptr) result.energy += elastic_energy(a, b);
     result.of_part_pairs.push_back({R_WA * sum.force, R_WA * sum.torque});

@@ -31,6 +31,12 @@ Real ConvexProblem::normal_impulse(std::size_t i, Real v_n) const {
   return step * std::max(p.force - step * p.stiffness * v_n, Real{0}) * std::max(1 - p.dissipation * v_n, Real{0});
 }
 
+Real ConvexProblem::normal_impulse_of(const FrictionTerm& term, const VectorX& velocity) const {
+  Real sum = 0;
+  for (const std::size_t i : term.points) sum += normal_impulse(i, normal_speed(i, velocity));
+  return sum;
+}
+
 Vector3 ConvexProblem::impulse(std::size_t i, const VectorX& velocity) const {
   const Vector3& n = points[i].normal;
   const Vector3 u = point_velocity(i, velocity), slip = u - n * n.dot(u);
@@ -56,6 +62,7 @@ VectorX ConvexProblem::gradient(const VectorX& velocity) const {
   for (std::size_t i = 0; i < points.size(); ++i) {
     result -= jacobian.middleRows<3>(static_cast<Eigen::Index>(3 * i)).transpose() * impulse(i, velocity);
   }
+  for (const FrictionTerm& term : terms) result -= term.jacobian.transpose() * term.on_a(velocity);
   for (const auto& [dof, force] : joints) result[dof] -= force.step * force.force(velocity[dof]);
   return result;
 }
@@ -65,6 +72,10 @@ ConvexProblem::Derivatives ConvexProblem::derivatives(const VectorX& velocity) c
   for (std::size_t i = 0; i < points.size(); ++i) {
     const MatrixX J = jacobian.middleRows<3>(static_cast<Eigen::Index>(3 * i));
     result.matrix += J.transpose() * impulse_matrix(i, velocity) * J;
+  }
+  for (const FrictionTerm& term : terms) {
+    const MatrixX J = term.slip_matrix() * term.jacobian;
+    result.matrix += term.impulse * J.transpose() * term.friction.slope(term.slip(velocity)) * J;
   }
   for (const auto& [dof, force] : joints) result.matrix(dof, dof) += force.step * force.fall(velocity[dof]);
   return result;
@@ -110,6 +121,10 @@ void ConvexProblem::begin_limits(const VectorX& velocity, bool predicted) {
     limits.push_back(step * point.force * std::max(1 - point.dissipation * v_n, Real{0}));
     if (predicted) point.force += step * point.stiffness * v_n;
   }
+  for (FrictionTerm& term : terms) {
+    term.impulse = 0;
+    for (const std::size_t i : term.points) term.impulse += limits[i];
+  }
 }
 
 VectorX ConvexProblem::solve(const VectorX& start, int passes, Real renewed) {
@@ -123,8 +138,19 @@ VectorX ConvexProblem::solve(const VectorX& start, int passes, Real renewed) {
       missed += points[i].friction * std::abs(found[i] - limits[i]);
       friction += points[i].friction * found[i];
     }
+    for (const FrictionTerm& term : terms) {
+      const Real mu = term.contact.law.friction, normal = normal_impulse_of(term, velocity);
+      missed += mu * std::abs(normal - term.impulse);
+      friction += mu * normal;
+      if (!term.friction.has_bristles()) continue;
+      missed += mu * normal * std::abs(sticking_at(term.contact.law, term.slip(velocity)) - term.friction.sticking);
+    }
     if (pass >= passes || !(missed > renewed * friction)) return velocity;
     limits = found;
+    for (FrictionTerm& term : terms) {
+      term.impulse = normal_impulse_of(term, velocity);
+      term.hold(term.slip(velocity));
+    }
   }
 }
 

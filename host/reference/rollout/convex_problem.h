@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/reference/contact/contact_point.h"
+#include "host/reference/rollout/friction_term.h"
 #include "host/reference/rollout/moving_body.h"
 
 namespace isopatch::reference {
@@ -37,6 +38,8 @@ class ConvexProblem {
   VectorX known;
   std::vector<Real> limits;  // of the impulses along the normals that friction is limited by, N s
 
+  std::vector<FrictionTerm> terms;  // of contacts with a memory, whose points have no friction of their own
+
   /// Sets the limits to the impulses of the present elastic forces at `velocity`. If the points are
   /// predicted, they are the forces that this velocity leads to.
   void begin_limits(const VectorX& velocity, bool predicted);
@@ -55,6 +58,7 @@ class ConvexProblem {
   };
 
   Vector3 point_velocity(std::size_t i, const VectorX& velocity) const;
+  Real normal_impulse_of(const FrictionTerm& term, const VectorX& velocity) const;
   Real normal_speed(std::size_t i, const VectorX& velocity) const;
   Real normal_impulse(std::size_t i, Real normal_speed) const;
   Matrix3 impulse_matrix(std::size_t i, const VectorX& velocity) const;  // -d impulse / d velocity

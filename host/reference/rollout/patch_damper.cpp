@@ -48,7 +48,8 @@ Real stiffest_pair(const ConvexProblem& problem, Real step) {
   return largest;
 }
 
-void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const DampedBody& a, const DampedBody& b) {
+void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const DampedBody& a, const DampedBody& b,
+          bool rolls) {
   const Eigen::LLT<MatrixX> mass(problem.mass);
   const Real h = problem.step;
   Real stiffness = 0, relative = 0;
@@ -60,6 +61,7 @@ void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const 
     normal += point.stiffness * point.normal;
     relative += h * h * point.stiffness * softness(problem, mass, i);
   }
+  if (stiffness == 0) return;  // of points that only begin to press
   middle /= stiffness;
   normal.normalize();
   const Real beta = 2 * relative / (1 + relative);
@@ -78,7 +80,7 @@ void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const 
     of_slip += rate * slide;
     slip_squared += p.stiffness * slide * slide;
   }
-  const Real share_of_turn = share(of_turn, turn_squared), share_of_slip = share(of_slip, slip_squared);
+  const Real share_of_turn = rolls ? 1 : share(of_turn, turn_squared), share_of_slip = share(of_slip, slip_squared);
   for (const std::size_t i : points) {
     ContactPoint& p = problem.points[i];
     p.stiffness *= beta;

@@ -20,7 +20,9 @@ struct DampedBody {
 /// a point by. `step` is h, s.
 Real stiffest_pair(const ConvexProblem& problem, Real step);
 
-/// Changes forces and stiffnesses of the points of one pair, which have these indices; after begin_limits().
-void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const DampedBody& a, const DampedBody& b);
+/// Changes forces and stiffnesses of the points of one pair, which have these indices; after begin_limits(). With
+/// `rolls` turning leaves the patch whole.
+void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const DampedBody& a, const DampedBody& b,
+          bool rolls);
 
 }  // namespace isopatch::reference

@@ -25,6 +25,23 @@ Vector3 rotation_vector(const Quaternion& rotation) {
   return sign * angle / sine * rotation.vec();
 }
 
+Vector6 in_axes(const Pose& frame, const Vector6& twist) {
+  Vector6 result;
+  result << frame.orientation * twist.head<3>(), frame.orientation * twist.tail<3>();
+  return result;
+}
+
+Pose composed(const Pose& parent, const Pose& child) {
+  return {parent.position + parent.orientation * child.position, (parent.orientation * child.orientation).normalized()};
+}
+
+Eigen::Matrix<Real, 3, 6> velocity_at(const Vector3& arm) {
+  Eigen::Matrix<Real, 3, 6> J;
+  J.leftCols<3>().setIdentity();
+  J.rightCols<3>() << 0, arm[2], -arm[1], -arm[2], 0, arm[0], arm[1], -arm[0], 0;
+  return J;
+}
+
 Vector6 twist_at(const Vector6& twist, const Vector3& arm) {
   Vector6 result = twist;
   result.head<3>() += twist.tail<3>().cross(arm);

@@ -29,6 +29,15 @@ Quaternion rotation_by(const Vector3& vector);
 /// The vector of at most pi of a rotation.
 Vector3 rotation_vector(const Quaternion& rotation);
 
+/// A twist in the axes of a frame, in those of the world.
+Vector6 in_axes(const Pose& frame, const Vector6& twist);
+
+/// The pose of a child that is given in its parent's frame.
+Pose composed(const Pose& parent, const Pose& child);
+
+/// The velocity of points at `arm` from a center: rows of a Jacobian with respect to its twist.
+Eigen::Matrix<Real, 3, 6> velocity_at(const Vector3& arm);
+
 /// The twist at a point that is at `arm` from the point of `twist`.
 Vector6 twist_at(const Vector6& twist, const Vector3& arm);
 

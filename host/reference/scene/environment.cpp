@@ -91,6 +91,75 @@ Transform transform_of(const std::array<double, 7>& pose) {
 
 bool is_half_space(const Geometry& geometry) { return geometry.kind == GeometryKind::kHalfSpace; }
 
+/// Whether a ball of a pair in the model can touch a part of this geometry.
+bool ball_can_touch(const Geometry& other, const Pair& pair, ContactModel model) {
+  if (is_half_space(other)) return model == ContactModel::kVolumetric || !pair.inside;
+  if (model == ContactModel::kVolumetric) return false;
+  switch (other.primitive.kind) {
+    case PrimitiveKind::kSphere:
+    case PrimitiveKind::kBox:
+      return true;
+    case PrimitiveKind::kCylinder:
+    case PrimitiveKind::kCapsule:
+      return pair.inside || pair.stiffness.has_value();  // for which Hertz has no formula
+    default:
+      return false;
+  }
+}
+
+/// Whether two geometries that an environment gives to a part pair can touch.
+bool can_touch(const Geometry& a, const Geometry& b, const Pair& pair, ContactModel model) {
+  if (model != ContactModel::kVolumetric && model != ContactModel::kPoint) {
+    return !is_half_space(a) || !is_half_space(b) || detail::model_of(model, {false, true}, {false, true}, {});
+  }
+  const auto is_ball = [](const Geometry& geometry) { return geometry.primitive.kind == PrimitiveKind::kSphere; };
+  return (is_ball(a) && ball_can_touch(b, pair, model)) || (is_ball(b) && ball_can_touch(a, pair, model));
+}
+
+bool has_memories(const SceneDescription& scene) {
+  for (std::size_t p = 0; p < scene.pairs->size(); ++p) {
+    for (const auto& model : detail::part_pair_models((*scene.pairs)[p], scene)) {
+      if (model && has_memory(scene, p, *model)) return true;
+    }
+  }
+  return false;
+}
+
+bool can_be_left(const LumpedState& state) {
+  for (const double x : state) {
+    if (!std::isfinite(x)) return false;
+  }
+  return state[0] >= 0 && state[1] >= 0 && state[6] >= 0 && state[6] <= 1 && state[7] >= 0;
+}
+
+/// The contact states of the environment, or those of the scene if it has none.
+std::uint32_t read_memories(const SceneDescription& scene, const State& state, std::int64_t index,
+                            std::vector<LumpedState>& memories) {
+  std::uint32_t status = kOk;
+  const auto size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
+  const auto rows = static_cast<std::size_t>(detail::num_part_pairs_of(scene));
+  const bool given = state.contact_state.data != nullptr, have_memories = has_memories(scene);
+  for (std::size_t i = 0; given && i < size * rows; ++i) {
+    if (!std::isfinite(element(state.contact_state, index, i))) status |= kBadContactState;
+  }
+  if (!have_memories) return status;
+  memories.resize(rows, LumpedState{});
+  for (std::size_t row = 0; given && row < rows; ++row) {
+    for (std::size_t k = 0; k < 8; ++k) memories[row][k] = element(state.contact_state, index, row * size + k);
+    if (!can_be_left(memories[row])) status |= kBadContactState;
+  }
+  std::size_t first = 0;
+  for (const Pair& pair : *scene.pairs) {
+    const auto models = detail::part_pair_models(pair, scene);
+    const auto count = static_cast<std::size_t>(
+        std::count_if(models.begin(), models.end(), [](const auto& model) { return model.has_value(); }));
+    const auto& own = pair.contact_state;
+    for (std::size_t i = 0; !given && !own.empty() && i < count; ++i) memories[first + i] = own[own.size() > 1 ? i : 0];
+    first += count;
+  }
+  return status;
+}
+
 }  // namespace
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index) {
@@ -104,6 +173,7 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
       const std::size_t number = environment.parts.size();
       part_state.X_BG = transform_of(part.pose);
       part_state.rigid = *part.rigid;
+      part_state.foundation_depth = part.foundation_depth.value_or(0);
       environment.status |= read_material(part, state, index, number, part_state);
       environment.status |= read_geometry(scene, part, state, index, number, part_state);
       environment.parts.push_back(part_state);
@@ -118,20 +188,20 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
                                       0);
     const ContactModels& models = detail::models_of((*scene.pairs)[p], scene);
     for (const ContactModel model : models) {
-      const bool half_spaces_touch = detail::model_of(model, {false, true}, {false, true}, {}).has_value();
       for (const PartIndices& parts : part_pairs(scene, environment, p, model)) {
         const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
-        if (a && b && is_half_space(*a) && is_half_space(*b) && !half_spaces_touch) environment.status |= kBadGeometry;
+        if (a && b && !can_touch(*a, *b, (*scene.pairs)[p], model)) environment.status |= kBadGeometry;
       }
     }
   }
-  if (state.contact_state.data) {
-    const int size = detail::contact_state_size_of(scene) * detail::num_part_pairs_of(scene);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-      if (!std::isfinite(element(state.contact_state, index, i))) environment.status |= kBadContactState;
-    }
-  }
+  environment.status |= read_memories(scene, state, index, environment.memories);
   return environment;
+}
+
+bool has_memory(const SceneDescription& scene, std::size_t pair, ContactModel model) {
+  if (model == ContactModel::kVolumetric || model == ContactModel::kPoint) return true;
+  const auto& own = (*scene.pairs)[pair].friction_model;
+  return model == ContactModel::kPressureField && own.value_or(scene.contact.friction_model) == FrictionModel::kBristle;
 }
 
 std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair,

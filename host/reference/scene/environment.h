@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "host/reference/scene/vector.h"
+#include "host/scene/contact_models.h"
+#include "isopatch/lumped_contact.h"
 #include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 
@@ -25,6 +27,7 @@ struct PartState {
   double modulus = 0;
   double dissipation = 0;
   double friction = 0;
+  double foundation_depth = 0;  // m; 0: the geometry's
   const Geometry* geometry = nullptr;
 };
 
@@ -36,14 +39,29 @@ struct PartIndices {
 struct Environment {
   std::vector<BodyState> bodies;
   std::vector<PartState> parts;
-  std::vector<bool> enabled;  // by pair
-  std::uint32_t status = 0;   // if it has a fault, the rest must not be used
+  std::vector<bool> enabled;          // by pair
+  std::vector<LumpedState> memories;  // before the step, by the rows of part pairs; empty if no contact has a memory
+  std::uint32_t status = 0;           // if it has a fault, the rest must not be used
 };
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index);
 
+/// Whether contacts of a pair in a model have a memory, of the numbers of LumpedState.
+bool has_memory(const SceneDescription& scene, std::size_t pair, ContactModel model);
+
 /// The part pairs of a pair that are of this contact model, by the scene's geometries.
 std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair,
                                     ContactModel model);
+
+/// Calls visit(pair, model, part indices) for the rows of part pairs, in their order.
+template <class Visit>
+void for_each_row(const SceneDescription& scene, const Environment& environment, const Visit& visit) {
+  for (std::size_t pair = 0; pair < scene.pairs->size(); ++pair) {
+    for (std::size_t model = 0; model < detail::contact_models().size(); ++model) {
+      const auto name = static_cast<ContactModel>(model);
+      for (const PartIndices& parts : part_pairs(scene, environment, pair, name)) visit(pair, name, parts);
+    }
+  }
+}
 
 }  // namespace isopatch::reference

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/lumped/held_friction.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace isopatch::reference {
+namespace {
+
+/// The direction of slip, less than a unit below `slow`.
+Vector4 direction(const Vector4& slip, Real slow) {
+  const Real speed = slip.norm();
+  if (speed >= slow) return slip / speed;
+  return slip / slow * (1.5L - speed * speed / (2 * slow * slow));
+}
+
+Matrix4 direction_slope(const Vector4& slip, Real slow) {
+  const Real speed = slip.norm();
+  const Matrix4 square = slip * slip.transpose();
+  if (speed >= slow) return (Matrix4::Identity() - square / (speed * speed)) / speed;
+  return (1.5L - speed * speed / (2 * slow * slow)) / slow * Matrix4::Identity() - square / (slow * slow * slow);
+}
+
+Real slow_speed(const LumpedLaw& law) { return Real(law.bristle.stribeck_velocity) / 100; }
+
+}  // namespace
+
+Real sticking_at(const LumpedLaw& law, const Vector4& slip) {
+  return std::exp(-slip.squaredNorm() / (Real(law.bristle.stribeck_velocity) * law.bristle.stribeck_velocity));
+}
+
+Real dwell_after(const LumpedLaw& law, Real sticking, Real before, Real time) {
+  const BristleFriction& b = law.bristle;
+  const Real scale = sticking >= before ? Real(b.dwell_time) : Real(b.damping) / b.stiffness;
+  return scale == 0 ? sticking : sticking + (before - sticking) * std::exp(-time / scale);
+}
+
+void HeldFriction::hold(const Vector4& slip, Real dwell_before) {
+  if (!has_bristles()) return;
+  sticking = sticking_at(law, slip);
+  dwell = dwell_after(law, sticking, dwell_before, time_step);
+  limit = law.friction * (1 + (law.bristle.static_ratio - 1) * dwell);
+}
+
+/// The rate w' of the equation s (sigma_0 w + sigma_1 u) + (1 - s) mu dir = sigma_0 w + sigma_1 w' at the step's end.
+Vector4 HeldFriction::bend_rate(const Vector4& slip, const Vector4& along) const {
+  const BristleFriction& b = law.bristle;
+  const Real slides = 1 - sticking;
+  return (sticking * b.damping * slip + slides * (law.friction * along - b.stiffness * bent)) /
+         (b.damping + slides * b.stiffness * time_step);
+}
+
+Vector4 HeldFriction::force(const Vector4& slip, const Vector4& along) const {
+  const BristleFriction& b = law.bristle;
+  const Vector4 rate = bend_rate(slip, along);
+  return b.stiffness * (bent + time_step * rate) + b.damping * rate;
+}
+
+/// The force of a direction of 1 that bristles slide along.
+Real HeldFriction::slide() const {
+  const BristleFriction& b = law.bristle;
+  return law.friction * (1 - sticking) * (b.damping + b.stiffness * time_step) /
+         (b.damping + (1 - sticking) * b.stiffness * time_step);
+}
+
+/// What the bristles' equation gives, with the part that does not come from sliding cut to what is left of the limit.
+Vector4 HeldFriction::bristles(const Vector4& slip) const {
+  const Vector4 all = force(slip, direction(slip, slow_speed(law))), carried = force(slip, Vector4::Zero());
+  const Real most = std::max<Real>(0, limit - slide());
+  return carried.norm() > most ? Vector4(carried * (most / carried.norm()) + all - carried) : all;
+}
+
+Vector4 HeldFriction::friction(const Vector4& slip) const {
+  if (has_bristles()) return bristles(slip) + law.bristle.viscous * slip;
+  return slip * (law.friction / std::hypot(slip.norm(), Real(law.slip_tolerance)));
+}
+
+Matrix4 HeldFriction::slope(const Vector4& slip) const {
+  const Matrix4 identity = Matrix4::Identity();
+  if (!has_bristles()) {
+    const Real root = std::hypot(slip.norm(), Real(law.slip_tolerance));
+    return law.friction / root * (identity - slip * slip.transpose() / (root * root));
+  }
+  const BristleFriction& b = law.bristle;
+  const Real of_slip = sticking * b.damping * (b.damping + b.stiffness * time_step) /
+                       (b.damping + (1 - sticking) * b.stiffness * time_step);
+  const Vector4 carried = force(slip, Vector4::Zero());
+  const Real size = carried.norm(), most = std::max<Real>(0, limit - slide());
+  Matrix4 of_bristles = of_slip * identity;
+  if (size > most) of_bristles = of_slip * most / size * (identity - carried * carried.transpose() / (size * size));
+  return of_bristles + slide() * direction_slope(slip, slow_speed(law)) + b.viscous * identity;
+}
+
+Vector4 HeldFriction::next_bend(const Vector4& slip) const {
+  const BristleFriction& b = law.bristle;
+  return bent + time_step * (bristles(slip) - b.stiffness * bent) / (b.damping + b.stiffness * time_step);
+}
+
+}  // namespace isopatch::reference

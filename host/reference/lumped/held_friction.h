@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Friction of a contact with memory, for each newton of normal force, with all held but the slip.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "host/reference/scene/vector.h"
+#include "isopatch/scene/lumped_law.h"
+
+namespace isopatch::reference {
+
+using Vector4 = Eigen::Matrix<Real, 4, 1>;  // in the world, and spin times the radius
+using Matrix4 = Eigen::Matrix<Real, 4, 4>;
+
+struct HeldFriction {
+  LumpedLaw law;
+  Real time_step = 0;
+  Vector4 bent = Vector4::Zero();  // where the step begins, carried
+  Real sticking = 0, dwell = 0, limit = 0;
+
+  bool has_bristles() const { return law.friction_model == FrictionModel::kBristle; }
+
+  /// Sets what sticks at this slip, the dwell after a step that begins with `dwell_before`, and the limit.
+  void hold(const Vector4& slip, Real dwell_before);
+
+  /// What bristles give, without viscous friction.
+  Vector4 bristles(const Vector4& slip) const;
+  Vector4 friction(const Vector4& slip) const;
+  Matrix4 slope(const Vector4& slip) const;      // of friction() by the slip
+  Vector4 next_bend(const Vector4& slip) const;  // at the step's end
+
+ private:
+  Vector4 bend_rate(const Vector4& slip, const Vector4& along) const;
+  Vector4 force(const Vector4& slip, const Vector4& along) const;
+  Real slide() const;
+};
+
+/// The dwell after `time` seconds of this share that sticks.
+Real dwell_after(const LumpedLaw& law, Real sticking, Real before, Real time);
+
+/// The share of bristles that sticks.
+Real sticking_at(const LumpedLaw& law, const Vector4& slip);
+
+}  // namespace isopatch::reference

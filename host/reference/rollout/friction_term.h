@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The friction of a contact with a memory in a stage: a term of the convex problem, in place of the friction of the
+// contact's points.
+#pragma once
+
+#include <vector>
+
+#include "host/reference/contact/memory_contact.h"
+#include "host/reference/lumped/contact_memory.h"
+#include "host/reference/lumped/held_friction.h"
+#include "host/reference/rollout/rigid_body.h"
+
+namespace isopatch::reference {
+
+struct FrictionTerm {
+  MemoryContact contact;
+  std::vector<std::size_t> points;  // of the contact
+  Memory begun;                     // where the stage begins, of a contact that has begun
+  HeldFriction friction;
+  Real impulse = 0;  // n0: of the points along their normals, that friction is in proportion to, N s
+
+  Eigen::Matrix<Real, 6, Eigen::Dynamic> jacobian;  // of the twist of a relative to b at the contact
+  Vector6 known = Vector6::Zero();
+
+  Real spin_radius() const { return contact.law.spin_radius * contact.radius; }
+
+  /// From a relative twist at the contact to the slip of four numbers.
+  Eigen::Matrix<Real, 4, 6> slip_matrix() const;
+
+  Vector4 slip(const Eigen::Matrix<Real, Eigen::Dynamic, 1>& velocity) const {
+    return slip_matrix() * (jacobian * velocity + known);
+  }
+
+  /// On body a: an impulse, and its moment about the contact.
+  Vector6 on_a(const Eigen::Matrix<Real, Eigen::Dynamic, 1>& velocity) const {
+    return -impulse * (slip_matrix().transpose() * friction.friction(slip(velocity)));
+  }
+
+  /// Begins with the memory before the stage, at a known relative twist and the mean angular velocity of both bodies;
+  /// `step` is that of the implicit step.
+  void begin(const Memory& before, const Vector6& twist, const Vector3& mean_spin, Real step);
+
+  /// Holds what this slip gives.
+  void hold(const Vector4& slip) { friction.hold(slip, begun.dwell); }
+
+  /// After a stage of `duration` seconds at this slip.
+  Memory after(const Vector4& slip, Real duration) const;
+};
+
+/// What the second stage of sdirk2 begins with: `first` is after() the first one, at this slip.
+Memory between_stages(const FrictionTerm& term, const Memory& first, const Vector4& slip, Real duration);
+
+}  // namespace isopatch::reference
