@@ -17,6 +17,7 @@
 #include "host/scene/scene_data.h"
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
+#include "isopatch/detail/contact/lumped_pair.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
@@ -48,6 +49,11 @@ TEST(Memory, OfASceneIsAsDocumented) {
                   "energy, and {} more",
                   sizeof(GeometryView) + sizeof(FieldGeometry), sizeof(Cell) + sizeof(CoarseCell), sizeof(Node),
                   sizeof(CellFlux), sizeof(SmoothedGradient)));
+}
+
+TEST(Memory, OfContactsWithMemoryIsAsDocumented) {
+  expect_in_document(fmt::format("contacts with memory has {} bytes more for each pair", sizeof(LumpedPairLaw)));
+  expect_in_document(fmt::format("A `Simulator` of it has {} more for each part pair", sizeof(LumpedRecord)));
 }
 
 TEST(Memory, OfTheSumsIsAsDocumented) {
