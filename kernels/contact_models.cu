@@ -10,8 +10,8 @@ namespace isopatch::detail {
 CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
   CudaContactModels models;
   models.push_back(make_cuda_pressure_field(scene, options));
-  models.push_back(make_cuda_volumetric(options));
-  models.push_back(make_cuda_point(options));
+  models.push_back(make_cuda_volumetric(scene, options));
+  models.push_back(make_cuda_point(scene, options));
   return models;
 }
 

@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(kBlock)
 template <class Model>
 class CudaLumped final : public CudaContactModel {
  public:
-  explicit CudaLumped(const ContactModelOptions& options) : precision_(options.cuda.precision) {
+  CudaLumped(const Scene& scene, const ContactModelOptions& options) : precision_(options.cuda.precision) {
+    if (scene.data().view.pairs_of_model(kModel<Model>) == 0) return;  // no call launches a kernel
     resident_blocks(evaluate_lumped_kernel<Model>, kBlock);
     if (!options.steps) return;
     resident_blocks(find_lumped_kernel<Model, float>, kBlock);
@@ -103,12 +104,12 @@ class CudaLumped final : public CudaContactModel {
 
 }  // namespace
 
-std::unique_ptr<CudaContactModel> make_cuda_volumetric(const ContactModelOptions& options) {
-  return std::make_unique<CudaLumped<VolumetricModel>>(options);
+std::unique_ptr<CudaContactModel> make_cuda_volumetric(const Scene& scene, const ContactModelOptions& options) {
+  return std::make_unique<CudaLumped<VolumetricModel>>(scene, options);
 }
 
-std::unique_ptr<CudaContactModel> make_cuda_point(const ContactModelOptions& options) {
-  return std::make_unique<CudaLumped<PointModel>>(options);
+std::unique_ptr<CudaContactModel> make_cuda_point(const Scene& scene, const ContactModelOptions& options) {
+  return std::make_unique<CudaLumped<PointModel>>(scene, options);
 }
 
 }  // namespace isopatch::detail

@@ -7,7 +7,7 @@
 
 namespace isopatch::detail {
 
-std::unique_ptr<CudaContactModel> make_cuda_volumetric(const ContactModelOptions& options);
-std::unique_ptr<CudaContactModel> make_cuda_point(const ContactModelOptions& options);
+std::unique_ptr<CudaContactModel> make_cuda_volumetric(const Scene& scene, const ContactModelOptions& options);
+std::unique_ptr<CudaContactModel> make_cuda_point(const Scene& scene, const ContactModelOptions& options);
 
 }  // namespace isopatch::detail

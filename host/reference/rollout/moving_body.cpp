@@ -44,7 +44,7 @@ Real interpolated(const std::vector<TimedValue>& rows, Real time) {
   return rows.back().value;
 }
 
-Vector3 vector_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
+Vector3 as_vector(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 
 }  // namespace
 
@@ -70,8 +70,8 @@ MovingBody::MovingBody(const SceneDescription& scene, const Body& body) : body_(
 
   const Pose parent_pose = parent() < 0 ? Pose{} : pose_of(scene.bodies[static_cast<std::size_t>(parent())].pose);
   const Transform to_parent = parent_pose.transform().inverse();
-  axis_ = to_parent.rotation * vector_of(body.motion.axis).normalized();
-  if (body.motion.anchor) anchor_ = to_parent * vector_of(*body.motion.anchor);
+  axis_ = to_parent.rotation * as_vector(body.motion.axis).normalized();
+  if (body.motion.anchor) anchor_ = to_parent * as_vector(*body.motion.anchor);
   at_zero_ = {to_parent * initial_pose().position, parent_pose.orientation.conjugate() * initial_pose().orientation};
 }
 

@@ -30,7 +30,8 @@ struct PointModel {
     const bool a_is_ball = is_ball(part.geometry_a);
     const PartView &ball = a_is_ball ? part.a : part.b, &other = a_is_ball ? part.b : part.a;
     const GeometryView& shape = a_is_ball ? part.geometry_b : part.geometry_a;
-    const Transform<double>&X_ball = a_is_ball ? part.X_A : part.X_B, &X_other = a_is_ball ? part.X_B : part.X_A;
+    Transform<double> X_ball = part.X_B, X_other = part.X_A;  // copies: a GPU has no addresses of registers
+    if (a_is_ball) X_ball = part.X_A, X_other = part.X_B;
     const double radius = (a_is_ball ? part.geometry_a : part.geometry_b).primitive_radius;
 
     const Vec3d center = apply(X_ball, ball.X_BG.translation);

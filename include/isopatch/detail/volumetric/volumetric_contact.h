@@ -21,7 +21,8 @@ struct VolumetricModel {
     constexpr double kNoArea = 1e-6;  // of the boundary of what is in common
     const bool a_is_ball = is_ball(part.geometry_a);
     const PartView &ball = a_is_ball ? part.a : part.b, &plane = a_is_ball ? part.b : part.a;
-    const Transform<double>&X_ball = a_is_ball ? part.X_A : part.X_B, &X_plane = a_is_ball ? part.X_B : part.X_A;
+    Transform<double> X_ball = part.X_B, X_plane = part.X_A;  // copies: a GPU has no addresses of registers
+    if (a_is_ball) X_ball = part.X_A, X_plane = part.X_B;
     const double radius = (a_is_ball ? part.geometry_a : part.geometry_b).primitive_radius;
 
     if (!part.pair_law.has_stiffness) {
