@@ -77,8 +77,8 @@ class CudaBallSpring final : public CudaContactModel {
 CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
   CudaContactModels models;
   models.push_back(make_cuda_pressure_field(scene, options));
-  models.push_back(make_cuda_volumetric(options));
-  models.push_back(make_cuda_point(options));
+  models.push_back(make_cuda_volumetric(scene, options));
+  models.push_back(make_cuda_point(scene, options));
   models.push_back(std::make_unique<CudaBallSpring>(options.cuda.precision));
   return models;
 }
