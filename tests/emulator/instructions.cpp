@@ -94,6 +94,9 @@ void add_bits(Forms& forms, const std::vector<std::string>& types) {
   }
 }
 
+/// Of an address of shared memory.
+constexpr auto kToGeneric = [](u64 at) { return kSharedWindow + at; };
+
 template <class T>
 void add_integer(Forms& forms, const std::string& type) {
   forms["min." + type] = binary_form<T, T, T, kMin>();
@@ -158,9 +161,12 @@ Forms make_forms() {
   forms["cvt.u16.u32"] = cast_form<u16, u32>();
   forms["cvt.u32.u16"] = cast_form<u32, u16>();
   forms["cvt.s32.s16"] = cast_form<s32, s16>();
-  forms["cvta.to.global.u64"] = unary_form<u64, u64, kSame>();  // a generic address is a global one
-  forms["pack.b64"] = {pack, {8, 4, 4}};                        // "mov.b64" with braces
-  forms["unpack.b64"] = {unpack, {4, 4, 8}};
+  forms["cvta.to.global.u64"] = unary_form<u64, u64, kSame>();
+  forms["cvta.shared.u64"] = unary_form<u64, u64, kToGeneric>();
+  forms["pack.b64"] = {pack<u64, u32>, {8, 4, 4}};  // "mov.b64" with braces
+  forms["unpack.b64"] = {unpack<u64, u32>, {4, 4, 8}};
+  forms["pack.b32"] = {pack<u32, u16>, {4, 2, 2}};
+  forms["unpack.b32"] = {unpack<u32, u16>, {2, 2, 4}};
 
   forms["and.pred"] = {masks<kAnd>, {kMask, kMask, kMask}};
   forms["or.pred"] = {masks<kOr>, {kMask, kMask, kMask}};
@@ -188,7 +194,7 @@ Forms make_forms() {
   forms["redux.sync.and.b32"] = reduce_form<u32, kAnd>();
   forms["redux.sync.or.b32"] = reduce_form<u32, kOr>();
   forms["redux.sync.xor.b32"] = reduce_form<u32, kXor>();
-  for (const std::string space : {".global", ""}) {  // a generic address leads to global memory
+  for (const std::string space : {".global", ".shared", ""}) {
     forms["atom" + space + ".add.u32"] = {atomic<u32, kAdd>, {4, 4}};
     forms["atom" + space + ".add.u64"] = {atomic<u64, kAdd>, {8, 8}};
     forms["atom" + space + ".or.b32"] = {atomic<u32, kOr>, {4, 4}};

@@ -203,17 +203,21 @@ inline constexpr auto kToS64 = [](auto a) {
 };
 
 /// d = {a, b}
-inline void pack(Warp& w, const Instruction& i) {
-  const u32 *low = w.lanes<u32>(i.slots[1]), *high = w.lanes<u32>(i.slots[2]);
-  each<u64>(w, i.slots[0], [=](int lane) { return static_cast<u64>(high[lane]) << 32 | low[lane]; });
+template <class Whole, class Half>
+void pack(Warp& w, const Instruction& i) {
+  const Half *low = w.lanes<Half>(i.slots[1]), *high = w.lanes<Half>(i.slots[2]);
+  each<Whole>(w, i.slots[0], [=](int lane) {
+    return static_cast<Whole>(static_cast<Whole>(high[lane]) << 8 * sizeof(Half) | low[lane]);
+  });
 }
 
 /// {d0, d1} = a
-inline void unpack(Warp& w, const Instruction& i) {
-  alignas(64) u64 a[kLanes];
-  std::memcpy(a, w.lanes<u64>(i.slots[2]), sizeof(a));
-  each<u32>(w, i.slots[0], [&](int lane) { return static_cast<u32>(a[lane]); });
-  each<u32>(w, i.slots[1], [&](int lane) { return static_cast<u32>(a[lane] >> 32); });
+template <class Whole, class Half>
+void unpack(Warp& w, const Instruction& i) {
+  alignas(64) Whole a[kLanes];
+  std::memcpy(a, w.lanes<Whole>(i.slots[2]), sizeof(a));
+  each<Half>(w, i.slots[0], [&](int lane) { return static_cast<Half>(a[lane]); });
+  each<Half>(w, i.slots[1], [&](int lane) { return static_cast<Half>(a[lane] >> 8 * sizeof(Half)); });
 }
 
 inline void thread_number(Warp& w, const Instruction& i) {

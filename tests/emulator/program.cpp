@@ -86,8 +86,12 @@ class Reader {
     std::uint8_t bytes;  // Form::kMask for a predicate
   };
 
-  /// A block of inline assembly can be on one line: "{ .reg .pred p; @p add.s32 %r1, %r1, 1; }".
+  /// A block can be on one line, "{ .reg .pred p; @p add.s32 %r1, %r1, 1; }", or end behind its last statement.
   void read_line(const std::string& line) {
+    if (depth_ > 0 && line[0] != '{' && line.ends_with("; }")) {
+      read_statement(line.substr(0, line.size() - 2));
+      return read_statement("}");
+    }
     if (depth_ == 0 || line.size() < 2 || line[0] != '{') return read_statement(line);
     read_statement("{");
     std::istringstream in(line.substr(1));
@@ -224,11 +228,12 @@ class Reader {
     } else if (name.starts_with("ld.") || name.starts_with("st.")) {
       read_access(i, name, operands);
     } else {
-      if (name == "mov.b64" && operands.at(1)[0] == '{') {
-        name = "pack.b64";
+      const bool moves = name == "mov.b64" || name == "mov.b32";
+      if (moves && operands.at(1)[0] == '{') {
+        name = "pack" + name.substr(3);
         operands = {operands[0], split(inside(operands[1])).at(0), split(inside(operands[1])).at(1)};
-      } else if (name == "mov.b64" && operands.at(0)[0] == '{') {
-        name = "unpack.b64";
+      } else if (moves && operands.at(0)[0] == '{') {
+        name = "unpack" + name.substr(3);
         operands = {split(inside(operands[0])).at(0), split(inside(operands[0])).at(1), operands[1]};
       } else if (name.starts_with("mov.") && find_form(operands.at(1)) != nullptr) {  // of "%tid.x", say
         name = operands[1];
@@ -244,7 +249,7 @@ class Reader {
     if (form == nullptr) throw std::runtime_error("the instruction is not known");
     i.run = form->run;
     if (name.starts_with("atom.")) {
-      i.space = Space::kGlobal;
+      i.space = name.starts_with("atom.shared.") ? Space::kShared : Space::kGlobal;
       read_address(i, operands.at(1));
       operands.erase(operands.begin() + 1);
     }

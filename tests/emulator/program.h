@@ -25,6 +25,9 @@ using Slot = std::int32_t;
 /// The state spaces of PTX. Generic addresses are global ones: no kernel here makes others.
 enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kParameter };
 
+/// Generic addresses of shared memory begin here; all below are global.
+inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 62;
+
 enum class Flow : std::uint8_t { kNext, kBranch, kExit };
 
 struct Instruction {

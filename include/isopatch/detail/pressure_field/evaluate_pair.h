@@ -94,6 +94,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, Stor
     }
 
     remaining = Remaining::nothing();
+    if (bristles != nullptr) warp.sync();  // their moments are complete
     if (warp.lane() == 0 && (!is_shared || warp.arrive(&shared->arrived) == slice.count - 1)) {
       if (is_shared) shared->arrived = 0;
       const auto sums_of = [&](int frame) -> const WrenchSums<T, with_patch>& {
