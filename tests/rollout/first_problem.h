@@ -43,12 +43,12 @@ class FirstProblem {
     contacts_.sort();
     memory_ = work_.solver(contacts_.size());
     if (memory_.order == nullptr) throw std::logic_error("a solve has no memory");
+    const detail::StageInput in = {view, data_.view, contact, input, 0, state};
     problem_ = begin_problem(
-        warp_, {view, data_.view, contact, input, 0, state}, stage, bodies.data(), contacts_.size(),
-        [&](int i) { return contacts_.key(i); },
+        warp_, in, stage, bodies.data(), contacts_.size(), [&](int i) { return contacts_.key(i); },
         [&](int i, const detail::PolygonColumns& columns, int k) { contacts_.write(i, columns, k); }, memory_);
     stiffest_patch(warp_, points_, problem_, stage.step, memory_);
-    begin_points(warp_, points_, problem_, stage, memory_);
+    begin_points(warp_, points_, in, problem_, stage, memory_);
   }
 
   const detail::VelocityProblem& problem() const { return problem_; }

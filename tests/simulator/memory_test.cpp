@@ -140,7 +140,8 @@ TEST(StepsWithMemory, HaveTheRestitutionThatIsAskedFor) {
         scene.rollout.integrator = integrator;
         const RolloutStateArrays states = stepped(scene, RolloutStateArrays(Scene(scene), 1), 1, 200);
         EXPECT_NEAR(states.velocities[8], restitution, integrator == Integrator::kSdirk2 ? 0.002 : 0.01);
-        if (integrator == Integrator::kMidpoint) EXPECT_LE(states.velocities[8], restitution + 0.001);
+        const double most = integrator == Integrator::kMidpoint ? restitution + 0.001 : 1;
+        EXPECT_LE(states.velocities[8], most);
         EXPECT_EQ(states.contact_state[0], 0);
       }
     }
