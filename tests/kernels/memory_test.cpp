@@ -39,11 +39,13 @@ TEST_F(MemoryOnGpu, GpuSmallEvaluationsHaveTheBitsOfTheCpu) {
           [&](const ArrayInfo& info, const auto& x, const auto& y) {
             if (info.group == OutputGroup::kContacts) return;  // in no particular order
             ASSERT_EQ(x.size(), y.size());
-            if (info.group == OutputGroup::kPartPair) {  // a zero may have either sign
-              for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(x[i], y[i]) << info.name << ", " << i;
-            } else {
-              EXPECT_TRUE(same_bytes(x.data(), y.data(), x.size() * sizeof(x[0]))) << info.name;
+            if constexpr (std::is_same_v<decltype(x), const std::vector<double>&>) {
+              if (info.group == OutputGroup::kPartPair) {
+                EXPECT_EQ(x, y);  // a zero may have either sign
+                return;
+              }
             }
+            EXPECT_TRUE(same_bytes(x.data(), y.data(), x.size() * sizeof(x[0]))) << info.name;
           },
           cpu, gpu);
       EXPECT_EQ(cpu.contacts_needed, gpu.contacts_needed);

@@ -157,7 +157,11 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const StageInput& in, const Solve
     const Vec3d turning = 0.5 * (m.bodies[pair.a].twist(known).angular + m.bodies[pair.b].twist(known).angular);
     for (int t = 0; t < pair.terms; ++t) {
       ContactTerm& shared = m.terms[pair.first_term + t];
-      ContactTerm term = shared;
+      ContactTerm term = {};
+      term.view = shared.view;
+      term.part_pair = shared.part_pair;
+      term.first = shared.first;
+      term.polygons = shared.polygons;
       const PartPairView& parts = in.scene.part_pairs[term.part_pair];
       const bool is_lumped = in.scene.pairs[term.view].model != static_cast<std::int32_t>(ContactModel::kPressureField);
       const LumpedRecord& record = records[parts.row];
