@@ -49,7 +49,7 @@ constexpr const char* kNoMemory = R"({"isopatch": 1,
   "bodies": [{"name": "ball", "geometry": "ball", "friction": 0.5, "position": [0, 0, 0.048]},
              {"name": "ground", "geometry": "ground", "rigid": true, "fixed": true, "friction": 0.5}]})";
 
-class Memory : public testing::FolderTest {
+class MemoryCommand : public testing::FolderTest {
  protected:
   const std::string scene_ = write("balls.json", kBalls);
 
@@ -65,7 +65,7 @@ class Memory : public testing::FolderTest {
   }
 };
 
-TEST_F(Memory, IsInJson) {
+TEST_F(MemoryCommand, IsInJson) {
   const std::string text = expect_ok(run_program("evaluate --backend cpu --part-pairs --dt 1e-3 " + scene_));
   const auto pairs = nlohmann::json::parse(text).at("environments").at(0).at("pairs");
   ASSERT_EQ(pairs.size(), 3u);
@@ -83,7 +83,7 @@ TEST_F(Memory, IsInJson) {
   for (const auto& number : part_pair(2).at("contact_state")) EXPECT_EQ(number, 0) << "a box has no memory";
 }
 
-TEST_F(Memory, OfASceneWithoutItAddsNothing) {
+TEST_F(MemoryCommand, OfASceneWithoutItAddsNothing) {
   const std::string plain = write("plain.json", kNoMemory);
   const std::string text = expect_ok(run_program("evaluate --backend cpu --part-pairs " + plain));
   EXPECT_FALSE(contains(text, "model"));
@@ -93,7 +93,7 @@ TEST_F(Memory, OfASceneWithoutItAddsNothing) {
   EXPECT_TRUE(contains(with_step.out, "--dt changes nothing: no contact of the scene has a memory")) << with_step.out;
 }
 
-TEST_F(Memory, NeedsATimeStepThatIsOne) {
+TEST_F(MemoryCommand, NeedsATimeStepThatIsOne) {
   for (const char* step : {"-1", "nan", "inf", "1e7", "word"}) {
     const Outcome outcome = run_program("evaluate --backend cpu --dt=" + std::string(step) + " " + scene_);
     EXPECT_EQ(outcome.code, 2) << step;
@@ -101,7 +101,7 @@ TEST_F(Memory, NeedsATimeStepThatIsOne) {
   }
 }
 
-TEST_F(Memory, IsInAFileOfResultsAndReadFromIt) {
+TEST_F(MemoryCommand, IsInAFileOfResultsAndReadFromIt) {
   const std::string evaluate = "evaluate --backend cpu --precision double --dt 1e-3 " + scene_;
   expect_ok(run_program(evaluate + " --output " + path("one.npz")));
   const auto arrays = parse_npz(read("one.npz"), "one.npz");
@@ -118,7 +118,7 @@ TEST_F(Memory, IsInAFileOfResultsAndReadFromIt) {
   EXPECT_GT(two[2], one[2]);
 }
 
-TEST_F(Memory, OfAWrongShapeIsRefused) {
+TEST_F(MemoryCommand, OfAWrongShapeIsRefused) {
   const std::string scene = write("plain.json", kNoMemory);
   expect_ok(run_program("evaluate --backend cpu --output " + path("balls.npz") + " " + scene_));
   auto arrays = parse_npz(read("balls.npz"), "balls.npz");
@@ -131,7 +131,7 @@ TEST_F(Memory, OfAWrongShapeIsRefused) {
   EXPECT_TRUE(contains(outcome.out, "(1, 3, 8)")) << outcome.out;
 }
 
-TEST_F(Memory, HasColumnsInTheTableOfARollout) {
+TEST_F(MemoryCommand, HasColumnsInTheTableOfARollout) {
   const std::string text = expect_ok(run_program("rollout --backend cpu --steps 400 --dt 0.002 --every 400 " + scene_));
   EXPECT_TRUE(contains(text, "contacts   stuck")) << text;
   std::istringstream lines(text.substr(text.find("lost")));
@@ -148,7 +148,7 @@ TEST_F(Memory, HasColumnsInTheTableOfARollout) {
   EXPECT_FALSE(contains(expect_ok(run_program("rollout --backend cpu --steps 2 " + plain)), "stuck"));
 }
 
-TEST_F(Memory, IsContinuedFromTheLastRowOfARollout) {
+TEST_F(MemoryCommand, IsContinuedFromTheLastRowOfARollout) {
   const std::string rollout = "rollout --backend cpu --precision double --dt 0.002 " + scene_;
   expect_ok(run_program(rollout + " --steps 20 --output " + path("all.npz")));
   expect_ok(run_program(rollout + " --steps 12 --output " + path("first.npz")));
@@ -162,7 +162,7 @@ TEST_F(Memory, IsContinuedFromTheLastRowOfARollout) {
   }
 }
 
-TEST_F(Memory, IsInTheTableOfPairs) {
+TEST_F(MemoryCommand, IsInTheTableOfPairs) {
   const std::string text = expect_ok(run_program("info " + scene_));
   const auto has_line = [&](const std::vector<std::string>& words) {
     std::istringstream lines(text);
@@ -183,7 +183,7 @@ TEST_F(Memory, IsInTheTableOfPairs) {
   EXPECT_FALSE(contains(expect_ok(run_program("info " + plain)), "breaks away"));
 }
 
-TEST_F(Memory, OfAVolumeIsDrawnAsAnOctagonOfItsArea) {
+TEST_F(MemoryCommand, OfAVolumeIsDrawnAsAnOctagonOfItsArea) {
   expect_ok(run_program("evaluate --backend cpu --vtk " + path("out") + " --output " + path("one.npz") + " " + scene_));
   const std::string patches = read("out/patches_0000.vtk");
   const double area = numbers("one.npz", "area")[0];
@@ -210,7 +210,7 @@ TEST_F(Memory, OfAVolumeIsDrawnAsAnOctagonOfItsArea) {
   EXPECT_NEAR(found, area, 1e-5 * area) << "counter-clockwise, seen from above";
 }
 
-TEST_F(Memory, IsNotOfTheIntegratorCvode) {
+TEST_F(MemoryCommand, IsNotOfTheIntegratorCvode) {
   const Outcome outcome = run_program("rollout --backend cpu --integrator cvode --steps 1 " + scene_);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_TRUE(contains(outcome.out, "integrator cvode does not take contacts with a memory")) << outcome.out;

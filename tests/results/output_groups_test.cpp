@@ -56,7 +56,10 @@ TEST(OutputGroups, KeepTheOrderOfFiles) {
                                              "patch_distance",
                                              "patch_residual",
                                              "patch_count",
-                                             "contact_state"};
+                                             "contact_state",
+                                             "volume",
+                                             "second_moments",
+                                             "damping_matrix"};
   EXPECT_EQ(names, expected);
 }
 
@@ -73,8 +76,9 @@ Outputs needed_for(const std::string& name) {
 }
 
 TEST(OutputGroups, DecideWhatIsComputed) {
-  for (const char* name : {"pair_wrench", "part_pair_wrench", "body_wrench", "status", "area", "polygon_count",
-                           "energy", "patch_point", "patch_count", "contact_state"}) {
+  for (const char* name :
+       {"pair_wrench", "part_pair_wrench", "body_wrench", "status", "area", "polygon_count", "energy", "patch_point",
+        "patch_count", "contact_state", "volume", "second_moments", "damping_matrix"}) {
     EXPECT_EQ(needed_for(name), Outputs::kWrench) << name;
   }
   for (const char* name : {"center_of_pressure", "mean_normal", "max_pressure", "friction_force"}) {

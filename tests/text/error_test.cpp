@@ -69,7 +69,7 @@ TEST(Error, OfASceneFileHasThePathTheValueAndWhatWouldBeRight) {
   expect_parts(error_of(reading(R"("friction": -1)")), input, "scene.json: bodies[0].friction", "-1", "in [0, 10000]");
   expect_parts(error_of(reading(R"("color": 1)")), input, "scene.json: bodies[0].color", "\"color\"",
                "one of \"name\", \"geometry\", \"offset\", \"alternatives\", \"geometries\", \"modulus\", "
-               "\"dissipation\", \"friction\", \"rigid\", \"one_sided\", \"fixed\", \"position\", ...");
+               "\"dissipation\", \"friction\", \"foundation_depth\", \"rigid\", \"one_sided\", \"fixed\", ...");
   expect_parts(error_of(reading(R"("motion": "fre")")), input, "scene.json: bodies[0].motion", "\"fre\"",
                "one of \"free\", \"prescribed\", \"prismatic\", \"revolute\"");
   expect_parts(error_of([] { parse_scene("{}", ".", "scene.json"); }), input, "scene.json", "", "a field \"isopatch\"");
