@@ -42,7 +42,8 @@ TEST(Bristles, SlideWithTheirFrictionFromAnyBend) {
     if (norm(slip) < 0.01) continue;  // 10 times the Stribeck velocity
     const Slip bent = random.slip(5e-6);
     const double dt = random.magnitude(1e-9, 1e3);
-    const FrictionTerm term = bristle_term(law, bristle_weights(law, slip, random.share(), dt), bent, dt);
+    const FrictionTerm term =
+        bristle_term(law, bristle_weights(law, sticking_at(law.bristle, slip), random.share(), dt), bent, dt);
     const Slip error = fma(-0.4 / norm(slip), slip, friction_at(term, slip).total);
     EXPECT_LE(norm(error), 1e-14) << i;
   }
@@ -56,7 +57,7 @@ TEST(Bristles, StayBelowTheirLimitForAnyStep) {
     law.bristle.damping = random.magnitude(1, 1e4);
     const Slip slip = random.slip(random.magnitude(1e-9, 10)), bent = random.slip(random.magnitude(1e-9, 1e-3));
     const double dt = random.magnitude(1e-9, 1e3);
-    const BristleWeights weights = bristle_weights(law, slip, random.share(), dt);
+    const BristleWeights weights = bristle_weights(law, sticking_at(law.bristle, slip), random.share(), dt);
     const Slip b = friction_at(bristle_term(law, weights, bent, dt), slip).bristles;
     const Slip next = next_bend(law.bristle, b, bent, dt);
     EXPECT_LE(norm(b), weights.limit * (1 + kRounding)) << i;
@@ -71,12 +72,12 @@ TEST(Bristles, GainStaticFrictionAsTheyDwell) {
   for (const int steps : {1, 7, 1000}) {
     double dwell = 0;
     const double time = 0.25;
-    for (int i = 0; i < steps; ++i) dwell = bristle_weights(law, {}, dwell, time / steps).dwell;
+    for (int i = 0; i < steps; ++i) dwell = bristle_weights(law, 1, dwell, time / steps).dwell;
     EXPECT_NEAR(dwell, -std::expm1(-time / law.bristle.dwell_time), 1e-12) << steps;
   }
   LumpedNumbers at_once = law;
   at_once.bristle.dwell_time = 0;
-  EXPECT_EQ(bristle_weights(at_once, {}, 0.25, 0).dwell, 1);
+  EXPECT_EQ(bristle_weights(at_once, 1, 0.25, 0).dwell, 1);
 }
 
 /// Pulls at a bristle, whose end moves at `speed`, until it slides: how far it is then, and its largest friction.
@@ -89,7 +90,7 @@ BreakAway pull(const LumpedNumbers& law, double speed, double dt) {
   const double wanted = law.friction * law.bristle.static_ratio / law.bristle.stiffness;
   for (double pulled = 0; pulled < 2 * wanted; pulled += speed * dt) {
     const Slip slip = {{speed, 0, 0}, 0};
-    const FrictionTerm term = bristle_term(law, bristle_weights(law, slip, 1, dt), bent, dt);
+    const FrictionTerm term = bristle_term(law, bristle_weights(law, sticking_at(law.bristle, slip), 1, dt), bent, dt);
     const double friction = friction_at(term, slip).total.along.x;
     if (friction > found.friction * (1 + 1e-9)) found = {pulled + speed * dt, friction};
     bent = next_bend(law.bristle, friction_at(term, slip).bristles, bent, dt);
@@ -114,7 +115,8 @@ void for_each_term(const Use& use) {
     law.bristle.viscous = i % 3 == 0 ? 0.05 : 0;
     const Slip at = random.slip(random.magnitude(1e-6, 3e-3)), bent = random.slip(random.magnitude(1e-8, 2e-5));
     const double dt = random.magnitude(1e-5, 1e-1);
-    FrictionTerm term = bristle_term(law, bristle_weights(law, at, random.share(), dt), bent, dt);
+    FrictionTerm term =
+        bristle_term(law, bristle_weights(law, sticking_at(law.bristle, at), random.share(), dt), bent, dt);
     if (i % 5 == 0) {
       law.slip_tolerance = 1e-4;
       term = coulomb_term(law);

@@ -6,6 +6,7 @@ namespace {
 
 /// The softer part is compressed more and dissipates more.
 Real combined_dissipation(const PartState& a, const PartState& b) {
+  if (a.rigid && b.rigid) return (Real{a.dissipation} + b.dissipation) / 2;
   if (a.rigid) return b.dissipation;
   if (b.rigid) return a.dissipation;
   const Real modulus_a = a.modulus;

@@ -247,8 +247,8 @@ ISOPATCH_HD std::uint32_t evaluate_lumped_pair(Warp& warp, const Model& model, c
         evaluate_lumped(law, patch, motion, read_memory(scene, state, environment, row), state.time_step);
     const LumpedForces& f = result.forces;
     const Vec3d torque = cross(patch.point, f.force) + f.torque;
-    write(results.part_pair_wrench, environment, 6 * row, f.force);
-    write(results.part_pair_wrench, environment, 6 * row + 3, torque);
+    add(results.part_pair_wrench, environment, 6 * row, f.force);
+    add(results.part_pair_wrench, environment, 6 * row + 3, torque);
     write_memory(scene, results, environment, row, result.next);
     write_lumped(results, environment, row, found, result, motion);
 

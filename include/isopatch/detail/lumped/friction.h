@@ -16,12 +16,20 @@ struct BristleWeights {
   double limit;     // of friction per normal force
 };
 
-ISOPATCH_HD BristleWeights bristle_weights(const LumpedNumbers& law, Slip slip, double dwell, double dt) {
-  const BristleNumbers& b = law.bristle;
-  const double speed = norm(slip) / b.stribeck_velocity, s = decay(speed * speed);
-  const double time = s >= dwell ? b.dwell_time : b.damping / b.stiffness;
-  const double next = time > 0 ? fma(dwell - s, decay(dt / time), s) : s;
-  return {s, next, law.friction * fma(b.static_ratio - 1, next, 1.0)};
+ISOPATCH_HD double sticking_at(const BristleNumbers& law, Slip slip) {
+  const double speed = norm(slip) / law.stribeck_velocity;
+  return decay(speed * speed);
+}
+
+/// s_dw after dt, s, of which this share sticks.
+ISOPATCH_HD double dwell_after(const BristleNumbers& law, double sticking, double dwell, double dt) {
+  const double time = sticking >= dwell ? law.dwell_time : law.damping / law.stiffness;
+  return time > 0 ? fma(dwell - sticking, decay(dt / time), sticking) : sticking;
+}
+
+ISOPATCH_HD BristleWeights bristle_weights(const LumpedNumbers& law, double sticking, double dwell, double dt) {
+  const double next = dwell_after(law.bristle, sticking, dwell, dt);
+  return {sticking, next, law.friction * fma(law.bristle.static_ratio - 1, next, 1.0)};
 }
 
 /// Friction per normal force at given weights, as a function of slip alone.

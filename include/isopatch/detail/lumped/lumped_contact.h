@@ -92,19 +92,26 @@ struct FrictionStep {
   BristleWeights weights;
 };
 
+/// At a share of sticking that is known.
+ISOPATCH_HD FrictionStep friction_step(const LumpedNumbers& law, Slip bent, double sticking, double dwell, double dt) {
+  const BristleWeights weights = bristle_weights(law, sticking, dwell, dt);
+  return {bristle_term(law, weights, bent, dt), bent, weights};
+}
+
 /// `spin_radius` is that by which spin slips, m; `turning` the mean angular velocity of both bodies about the normal.
 ISOPATCH_HD FrictionStep begin_friction(const LumpedNumbers& law, Vec3d normal, double spin_radius, Slip slip,
                                         double turning, const ContactMemory& begun, double dt) {
   if (!law.has_bristles) return {coulomb_term(law), {{0, 0, 0}, 0}, {0, 0, 0}};
   const Slip bent = {carried_bend(begun.bend, normal, dt * turning), spin_radius * begun.twist};
-  const BristleWeights weights = bristle_weights(law, slip, begun.dwell, dt);
-  return {bristle_term(law, weights, bent, dt), bent, weights};
+  return friction_step(law, bent, sticking_at(law.bristle, slip), begun.dwell, dt);
 }
 
-/// The memory after the step, with the friction of the bristles in it.
+/// The memory after the step, with the friction of the bristles in it. A stage of a step may act for longer than it
+/// steps: its `duration`, s, is that of the clocks.
 ISOPATCH_HD ContactMemory end_friction(const LumpedNumbers& law, const FrictionStep& step, Slip bristles,
-                                       double spin_radius, const ContactMemory& begun, double dt) {
-  ContactMemory next = {begun.impact_speed, next_offset(law, begun.offset, dt), {0, 0, 0}, 0, 0, begun.age + dt};
+                                       double spin_radius, const ContactMemory& begun, double dt, double duration) {
+  ContactMemory next = {begun.impact_speed,  next_offset(law, begun.offset, duration), {0, 0, 0}, 0, 0,
+                        begun.age + duration};
   if (!law.has_bristles) return next;
   const Slip bend = next_bend(law.bristle, bristles, step.bent, dt);
   next.bend = bend.along;
@@ -136,7 +143,7 @@ ISOPATCH_HD LumpedResult evaluate_lumped(const LumpedNumbers& law, const LumpedP
                                                dot(patch.normal, motion.mean_angular), begun, dt);
   step.friction = friction.term;
   result.forces = lumped_forces(step, motion);
-  result.next = end_friction(law, friction, result.forces.friction.bristles, step.spin_radius, begun, dt);
+  result.next = end_friction(law, friction, result.forces.friction.bristles, step.spin_radius, begun, dt, dt);
   return result;
 }
 

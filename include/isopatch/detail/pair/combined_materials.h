@@ -7,9 +7,11 @@
 
 namespace isopatch::detail {
 
-/// A material parameter of a part pair: the compliant part's, or both weighted by the other's modulus (VL eq. 11).
+/// A material parameter of a part pair: the compliant part's, or both weighted by the other's modulus (VL eq. 11); of
+/// two rigid parts the mean.
 ISOPATCH_HD double combined(double own_a, double own_b, double modulus_a, double modulus_b, bool rigid_a,
                             bool rigid_b) {
+  if (rigid_a && rigid_b) return 0.5 * (own_a + own_b);
   if (rigid_a) return own_b;
   if (rigid_b) return own_a;
   return (modulus_b * own_a + modulus_a * own_b) / (modulus_a + modulus_b);

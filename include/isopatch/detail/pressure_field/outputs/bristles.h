@@ -174,7 +174,7 @@ ISOPATCH_HD_LARGE AddedFriction end_bristles(const SceneView& scene, const State
   const FrictionStep step = begin_friction(law, n, spin_radius, slip, dot(n, motion.mean_angular), begun, dt);
   const Friction friction = friction_at(step.term, slip);
   write_memory(scene, results, environment, parts.row,
-               end_friction(law, step, friction.bristles, spin_radius, begun, dt));
+               end_friction(law, step, friction.bristles, spin_radius, begun, dt, dt));
   const Vec3d force = -normal_force * friction.total.along;
   return {force, fma(-normal_force * spin_radius * friction.total.spin, n, cross(point, force))};
 }

@@ -17,10 +17,9 @@ struct ContactTerm {
   Vec3d arm, normal;             // of the plate, from the pair's point, m
   double spin_radius;            // m
   ContactMemory begun;           // where the stage begins
-  Slip bent;                     // the bristles, carried to where the contact is found, m
-  BristleWeights weights;        // held in a solve, like the rest
-  FrictionTerm friction;         // over the normal impulse
+  FrictionStep friction;         // over the normal impulse; held in a solve, like the rest
   double impulse;                // n0, of all its points, N s
+  double found_impulse;          // what a solve made of it, N s
 
   ISOPATCH_HD Slip slip_at(const RelativeTwist<double>& twist) const {
     return {tangential(twist.at(arm), normal), spin_radius * dot(normal, twist.angular)};
@@ -46,7 +45,7 @@ ISOPATCH_HD double normal_impulse_of(Warp& warp, const PointParameters<double>& 
 
 ISOPATCH_HD_LARGE void add_impulse(const ContactTerm& term, const RelativeTwist<double>& twist,
                                    double (&sums)[ImpulseSums::kSize]) {
-  const Slip b = friction_at(term.friction, term.slip_at(twist)).total;
+  const Slip b = friction_at(term.friction.term, term.slip_at(twist)).total;
   const Vec3d impulse = -term.impulse * b.along;
   add_to(sums + ImpulseSums::kForce, impulse);
   add_to(sums + ImpulseSums::kMoment,
@@ -66,7 +65,7 @@ struct SlipWrench {
 
 ISOPATCH_HD_LARGE void add_matrix(const ContactTerm& term, const RelativeTwist<double>& twist,
                                   double (&sums)[MatrixSums::kSize]) {
-  const FrictionSlope slope = friction_slope(term.friction, term.slip_at(twist));
+  const FrictionSlope slope = friction_slope(term.friction.term, term.slip_at(twist));
   const Vec3d n = term.normal, r_n = cross(term.arm, n);
   const double identity = term.impulse * slope.identity;
   const double along_n[6] = {n.x, n.y, n.z, r_n.x, r_n.y, r_n.z};
@@ -91,16 +90,16 @@ ISOPATCH_HD_LARGE void add_matrix(const ContactTerm& term, const RelativeTwist<d
 
 /// J
 ISOPATCH_HD_LARGE double potential_of(const ContactTerm& term, const RelativeTwist<double>& twist) {
-  return term.impulse * friction_potential(term.friction, term.slip_at(twist));
+  return term.impulse * friction_potential(term.friction.term, term.slip_at(twist));
 }
 
 /// The slope of the potential and its slope in turn, as the twist changes by `change` for each unit.
 ISOPATCH_HD_LARGE void add_slopes(const ContactTerm& term, const RelativeTwist<double>& twist,
                                   const RelativeTwist<double>& change, double (&sums)[2]) {
   const Slip slip = term.slip_at(twist), w = term.slip_at(change);
-  const FrictionSlope slope = friction_slope(term.friction, slip);
+  const FrictionSlope slope = friction_slope(term.friction.term, slip);
   const double along = dot(slope.slip, w), load = dot(slope.load, w);
-  sums[0] = fma(term.impulse, dot(friction_at(term.friction, slip).total, w), sums[0]);
+  sums[0] = fma(term.impulse, dot(friction_at(term.friction.term, slip).total, w), sums[0]);
   sums[1] =
       fma(term.impulse, fma(slope.identity, dot(w, w), fma(slope.of_slip * along, along, slope.of_load * load * load)),
           sums[1]);

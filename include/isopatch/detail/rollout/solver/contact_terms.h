@@ -129,16 +129,6 @@ ISOPATCH_HD double first_normal_impulse(Warp& warp, double step, const PolygonCo
   return sums[0];
 }
 
-/// Friction at weights of this slip.
-ISOPATCH_HD void set_weights(ContactTerm& term, Slip slip, double step) {
-  if (!term.law.has_bristles) {
-    term.friction = coulomb_term(term.law);
-    return;
-  }
-  term.weights = bristle_weights(term.law, slip, term.begun.dwell, step);
-  term.friction = bristle_term(term.law, term.weights, term.bent, step);
-}
-
 /// Begins the contacts with memory of a stage, whose known velocities are in m.vectors.previous, and takes the friction
 /// of their points away: after begin_problem(). `records` are those of lumped contacts, `states` the contact states
 /// where the stage begins, of part pair rows. Called by all lanes.
@@ -185,10 +175,9 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const StageInput& in, const Solve
       }
       for (int k = warp.lane(); k < term.polygons; k += Warp::kSize) columns.set_friction(term.first + k, 0);
       warp.sync();
-      const Vec3d bend = carried_bend(term.begun.bend, plate.normal, stage.step * dot(plate.normal, turning));
-      term.bent = {bend, term.spin_radius * term.begun.twist};
+      term.friction = begin_friction(term.law, plate.normal, term.spin_radius, term.slip_at(twist),
+                                     dot(plate.normal, turning), term.begun, stage.step);
       term.impulse = is_lumped ? first_normal_impulse(warp, stage.step, columns, term, twist) : patch.impulse;
-      set_weights(term, term.slip_at(twist), stage.step);
       if (warp.lane() == 0) shared = term;
       warp.sync();
     }
@@ -196,7 +185,7 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const StageInput& in, const Solve
 }
 
 /// By how much what a term holds differs from what the velocities of a solve say, as ImpulseSums::kMissed, and that
-/// friction. Called by all lanes.
+/// friction. The terms keep the normal impulses that were found. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
                                           const double* velocities, double& missed, double& friction) {
@@ -204,55 +193,48 @@ ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const VelocityProblem& p, 
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
     for (int t = 0; t < pair.terms; ++t) {
-      const ContactTerm& term = m.terms[pair.first_term + t];
+      ContactTerm& term = m.terms[pair.first_term + t];
       const double impulse = normal_impulse_of(warp, p.parameters, columns_of(m, pair), term, twist);
+      if (warp.lane() == 0) term.found_impulse = impulse;
       const double of_limit = term.law.friction;
       missed += of_limit * abs(impulse - term.impulse);
       friction += of_limit * impulse;
       if (!term.law.has_bristles) continue;
-      const BristleWeights weights =
-          bristle_weights(term.law, term.slip_at(twist), term.begun.dwell, p.parameters.step);
-      missed += of_limit * impulse * abs(weights.sticking - term.weights.sticking);
+      const double sticking = sticking_at(term.law.bristle, term.slip_at(twist));
+      missed += of_limit * impulse * abs(sticking - term.friction.weights.sticking);
     }
   }
 }
 
-/// Holds what the velocities of a solve say. Called by all lanes.
+/// Holds what the velocities of a solve say: after add_term_agreement(). Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void renew_terms(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
                                    const double* velocities) {
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
-    for (int t = 0; t < pair.terms; ++t) {
+    for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
       ContactTerm& term = m.terms[pair.first_term + t];
-      const double impulse = normal_impulse_of(warp, p.parameters, columns_of(m, pair), term, twist);
-      warp.sync();
-      if (warp.lane() == 0) {
-        term.impulse = impulse;
-        set_weights(term, term.slip_at(twist), p.parameters.step);
-      }
-      warp.sync();
+      term.impulse = term.found_impulse;
+      if (!term.law.has_bristles) continue;
+      const double sticking = sticking_at(term.law.bristle, term.slip_at(twist));
+      term.friction = friction_step(term.law, term.friction.bent, sticking, term.begun.dwell, p.parameters.step);
     }
   }
+  warp.sync();
 }
 
 /// What a term keeps after a stage, at the velocities that were found. Where another stage of the sub-step follows, its
 /// bend is extrapolated as momenta are.
 ISOPATCH_HD ContactMemory memory_after(const ContactTerm& term, const SolverStage& stage, Slip slip) {
-  ContactMemory next = {
-      term.begun.impact_speed,        next_offset(term.law, term.begun.offset, stage.duration), {0, 0, 0}, 0, 0,
-      term.begun.age + stage.duration};
-  if (!term.law.has_bristles) return next;
-  const Slip bend = next_bend(term.law.bristle, friction_at(term.friction, slip).bristles, term.bent, stage.step);
-  next.bend = bend.along;
-  next.twist = term.spin_radius > 0 ? bend.spin / term.spin_radius : 0;
-  next.dwell = term.weights.dwell;
-  if (stage.last) return next;
+  const FrictionStep& friction = term.friction;
+  ContactMemory next = end_friction(term.law, friction, friction_at(friction.term, slip).bristles, term.spin_radius,
+                                    term.begun, stage.step, stage.duration);
+  if (!term.law.has_bristles || stage.last) return next;
   constexpr double kBeyond = (1 - kGamma) / kGamma;
   next.bend = fma(kBeyond, next.bend - term.begun.bend, term.begun.bend);
   next.twist = fma(kBeyond, next.twist - term.begun.twist, term.begun.twist);
-  next.dwell = bristle_weights(term.law, slip, term.begun.dwell, stage.duration).dwell;
+  next.dwell = dwell_after(term.law.bristle, sticking_at(term.law.bristle, slip), term.begun.dwell, stage.duration);
   return next;
 }
 
@@ -265,7 +247,10 @@ ISOPATCH_HD_LARGE void end_terms(Warp& warp, const StageInput& in, const SolverS
   for (int view = 0; view < in.scene.num_pair_views; ++view) {
     const PairView& of = in.scene.pairs[view];
     if (!has_law(of)) continue;
-    for (int i = size * of.rows_begin + warp.lane(); i < size * of.rows_end; i += Warp::kSize) next[i] = 0;
+    for (int i = size * of.rows_begin + warp.lane(); i < size * of.rows_end; i += Warp::kSize) {
+      next[i] = 0;
+      if (!stage.last) now[i] = 0;
+    }
   }
   warp.sync();
   for (int i = 0; i < p.num_pairs; ++i) {
