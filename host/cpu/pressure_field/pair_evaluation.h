@@ -25,8 +25,8 @@ void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environ
                                });
 }
 
-/// A few pairs stage by stage: begin, search and integrate, finish.
-template <Parts parts, class T, bool with_patch>
+/// A few pairs stage by stage: begin, search and integrate, finish. Pairs with bristles have one part pair each.
+template <Parts parts, class T, bool with_patch, bool with_bristles>
 void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                               PressureFieldWorkspace& work) {
   constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
@@ -63,7 +63,11 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
     }
   }
   WrenchSums<T, with_patch> sums[StageLists::kPairs * kFrames];
-  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({lists.work, num_part_pairs}, work.simd, sums, nullptr);
+  BristleMoments bristles[with_bristles ? StageLists::kPairs : 1];
+  if constexpr (with_bristles) std::fill_n(bristles, count, BristleMoments{});
+  const PolygonTaker<T> taker = {bristles};
+  std::get<SumPartPairs<T, with_patch>> (*call.kernels)({lists.work, num_part_pairs}, work.simd, sums,
+                                                        with_bristles ? &taker : nullptr);
 
   for (std::int32_t i = 0; i < count; ++i) {
     const auto [environment, pair] = listed[i];
@@ -75,11 +79,44 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
         return sum_frame<parts>(only, scene, state, environment, scene.pairs[pair], frame);
       };
       const auto sums_in = [&](int frame) -> const WrenchSums<T, with_patch>& { return sums[kFrames * i + frame]; };
-      remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment, pair,
-                                                    sum_frame_of, sums_in);
+      if constexpr (with_bristles) {
+        bool needs_normal = false;  // of the patch: there is no force that has a direction
+        const auto add_bristles = [&, environment = environment, pair = pair](PairResult& result) {
+          needs_normal = !with_patch && result.polygons > 0 && !(norm(result.force) > 0);
+          if (needs_normal) return;
+          add_friction(end_bristles(scene, state, results, environment, pair, scene.pairs[pair].part_pairs_begin,
+                                    sum_frame_of(0), begun.bounds, result, bristles[i]),
+                       result);
+        };
+        remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment,
+                                                      pair, sum_frame_of, sums_in, add_bristles);
+        if (needs_normal) remaining = Remaining::everything();
+        if (remaining.kind == Remaining::kWiderPass) {
+          remaining = end_without_wider_pass(warp, scene, results, environment, scene.pairs[pair]);
+        }
+      } else {
+        remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment,
+                                                      pair, sum_frame_of, sums_in);
+      }
     }
     if (remaining.kind == Remaining::kNothing) continue;
-    evaluate_pair_with_simd<T, with_patch>(call, environment, pair, remaining, work);
+    if constexpr (with_bristles) {
+      const PolygonTaker<T> of_pair = {&work.pair.bristles, environment, pair};
+      evaluate_pair_with_simd<T, true>(call, environment, pair, remaining, work, &of_pair);
+    } else {
+      evaluate_pair_with_simd<T, with_patch>(call, environment, pair, remaining, work);
+    }
+  }
+}
+
+/// The same of any number.
+template <Parts parts, class T, bool with_patch, bool with_bristles = false>
+void evaluate_all_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+                            PressureFieldWorkspace& work) {
+  constexpr std::size_t kPairs = StageLists::kPairs;
+  for (; !near_pairs.empty(); near_pairs = near_pairs.subspan(std::min(kPairs, near_pairs.size()))) {
+    const auto few = near_pairs.first(std::min(kPairs, near_pairs.size()));
+    evaluate_pairs_in_stages<parts, T, with_patch, with_bristles>(call, few, work);
   }
 }
 
@@ -95,11 +132,7 @@ void evaluate_pairs_with_simd(const PressureFieldCall& call, std::span<const std
     }
     return;
   }
-  constexpr std::size_t kPairs = StageLists::kPairs;
-  for (; !near_pairs.empty(); near_pairs = near_pairs.subspan(std::min(kPairs, near_pairs.size()))) {
-    const auto few = near_pairs.first(std::min(kPairs, near_pairs.size()));
-    evaluate_pairs_in_stages<parts, T, with_patch>(call, few, work);
-  }
+  evaluate_all_in_stages<parts, T, with_patch>(call, near_pairs, work);
 }
 
 /// Takes the polygons that have just been found of a pair.
@@ -151,7 +184,7 @@ void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, 
       SerialWarp alone;
       static_cast<const Sinks*>(to)->add(alone, polygon);
     };
-    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, bristles, &sinks, add});
+    evaluate_with_polygons<T, brute_force>(call, work, {bristles, environment, pair, &sinks, add});
   };
   if (work.elastic.is_wanted()) {
     const SortedDestination<ElasticPolygon> elastic = {work.elastic};
@@ -162,19 +195,29 @@ void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, 
   }
 }
 
-/// Evaluates the pairs with bristles, pair by pair; returns the others.
-template <class T, bool brute_force>
+/// Evaluates the pairs with bristles; returns the others.
+template <class T, bool with_patch, bool brute_force>
 std::span<const std::int64_t> evaluate_with_bristles(const PressureFieldCall& call,
                                                      std::span<const std::int64_t> near_pairs,
                                                      PressureFieldWorkspace& work) {
+  const SceneView& scene = call.batch.scene;
+  const bool in_stages = !brute_force && call.kernels != nullptr && parts_of(scene) == Parts::kOne;  // else one by one
   work.others.clear();
+  work.with_bristles.clear();
   for (const std::int64_t item : near_pairs) {
-    const auto [environment, pair] = NearPair::of(call.batch.scene, item);
-    if (!has_law(call.batch.scene.pairs[pair])) {
+    const auto [environment, pair] = NearPair::of(scene, item);
+    if (!has_law(scene.pairs[pair])) {
       work.others.push_back(item);
       continue;
     }
-    evaluate_with_polygons<T, brute_force>(call, work, {environment, pair, &work.pair.bristles, nullptr, nullptr});
+    work.with_bristles.push_back(item);
+    if (!in_stages) evaluate_with_polygons<T, brute_force>(call, work, {&work.pair.bristles, environment, pair});
+  }
+  if constexpr (!brute_force) {
+    if (in_stages) evaluate_all_in_stages<Parts::kOne, T, with_patch, true>(call, work.with_bristles, work);
+  }
+  for (const std::int64_t item : work.with_bristles) {
+    const auto [environment, pair] = NearPair::of(scene, item);
     if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
   }
   return work.others;
@@ -187,8 +230,8 @@ void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t>
   const SceneView& scene = call.batch.scene;
   constexpr bool kInStages = !has(outputs, Outputs::kPolygons);
   if constexpr (kInStages) {
-    if (scene.laws != nullptr) near_pairs = evaluate_with_bristles<T, brute_force>(call, near_pairs, work);
     constexpr bool kPatch = has(outputs, Outputs::kPatch);
+    if (scene.laws != nullptr) near_pairs = evaluate_with_bristles<T, kPatch, brute_force>(call, near_pairs, work);
     if (parts_of(scene) == Parts::kOne) {
       evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, near_pairs, work);
     } else {

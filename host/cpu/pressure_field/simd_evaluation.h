@@ -89,11 +89,13 @@ class WrenchStages {
 
   /// Ends the sums that are open.
   void finish() {
-    if (open_ >= 0) add_lanes(sums_, to_[part_pairs_[static_cast<std::size_t>(open_)].sums]);
+    if (open_ < 0) return;
+    const std::int32_t to = part_pairs_[static_cast<std::size_t>(open_)].sums;
+    add_lanes(sums_, to_[to]);
     if (!has_bristles_) return;
     has_bristles_ = false;
     for (int i = 0; i < BristleMoments::kWords; ++i) {
-      std::int64_t& word = taker_->bristles->word[i];
+      std::int64_t& word = taker_->bristles[to].word[i];
       word = wrapping_sum(word, sum_of_lanes(bristles_[i]));
     }
   }

@@ -54,11 +54,11 @@ struct PartPairWork {
 /// compiled once, for all machines.
 template <class T>
 struct PolygonTaker {
-  std::int64_t environment;
-  int pair;
-  BristleMoments* bristles;  // filled besides; null if the pair has none
-  const void* sinks;         // with `add` null if no polygons are wanted
-  void (*add)(const void* sinks, const FoundPolygon<T>& polygon);
+  BristleMoments* bristles;  // for each of the sums, filled besides; null where there are none
+  std::int64_t environment = 0;
+  int pair = 0;
+  const void* sinks = nullptr;  // with `add` null if no polygons are wanted
+  void (*add)(const void* sinks, const FoundPolygon<T>& polygon) = nullptr;
 };
 
 /// Without a taker, no polygon is given away.

@@ -7,7 +7,6 @@ namespace {
 
 using Parameters = PointKernels::Parameters;
 
-constexpr SerialWarp kAlone;
 constexpr WarpPointSums<const SerialWarp> kSums = {kAlone};
 
 }  // namespace
@@ -24,6 +23,12 @@ const PointKernels kPlainPointKernels = {
     },
     [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, const PairTwist& change,
        double (&sums)[2]) { kSums.slopes(p, PolygonColumns(columns), polygons, twist, change, sums); },
+    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist) {
+      return kSums.normal_impulses(p, PolygonColumns(columns), {0, polygons, true}, twist);
+    },
+    [](double step, double* columns, int polygons, const PairTwist& twist, double (&sums)[PlateSums::kSize]) {
+      kSums.plate(step, PolygonColumns(columns), {0, polygons, true}, twist, sums);
+    },
     [](double* columns, int polygons, const BodyMobility& a, const BodyMobility& b, double (&sums)[DamperSums::kSize]) {
       kSums.patch(PolygonColumns(columns), polygons, a, b, sums);
     },

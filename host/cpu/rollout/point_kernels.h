@@ -22,6 +22,8 @@ struct PointKernels {
   double (*potential)(const Parameters&, double* columns, int polygons, const PairTwist&);
   void (*slopes)(const Parameters&, double* columns, int polygons, const PairTwist&, const PairTwist& change,
                  double (&sums)[2]);
+  double (*normal_impulses)(const Parameters&, double* columns, int polygons, const PairTwist&);
+  void (*plate)(double step, double* columns, int polygons, const PairTwist&, double (&sums)[PlateSums::kSize]);
   void (*patch)(double* columns, int polygons, const BodyMobility& a, const BodyMobility& b,
                 double (&sums)[DamperSums::kSize]);
   void (*carried)(double* columns, int polygons, const PatchMotion&, double (&sums)[CarrySums::kSize]);
@@ -29,6 +31,8 @@ struct PointKernels {
   void (*begin_damped)(const Parameters&, double* columns, int polygons, const PairTwist&, const PatchDamper&);
   void (*renew)(const Parameters&, double* columns, int polygons, const PairTwist&);
 };
+
+inline constexpr SerialWarp kAlone;
 
 /// One number at a time.
 extern const PointKernels kPlainPointKernels;
@@ -58,6 +62,16 @@ struct KernelPointSums {
               const PairTwist& change, double (&sums)[2]) const {
     counter.add(polygons);
     kernels.slopes(p, columns.column(0), polygons, twist, change, sums);
+  }
+  double normal_impulses(const PointParameters<double>& p, const PolygonColumns& columns, PolygonRange range,
+                         const PairTwist& twist) const {
+    if (!range.is_all) return WarpPointSums<const SerialWarp>{kAlone}.normal_impulses(p, columns, range, twist);
+    return kernels.normal_impulses(p, columns.column(0), range.count, twist);
+  }
+  void plate(double step, const PolygonColumns& columns, PolygonRange range, const PairTwist& twist,
+             double (&sums)[PlateSums::kSize]) const {
+    if (!range.is_all) return WarpPointSums<const SerialWarp>{kAlone}.plate(step, columns, range, twist, sums);
+    kernels.plate(step, columns.column(0), range.count, twist, sums);
   }
   void patch(const PolygonColumns& columns, int polygons, const BodyMobility& a, const BodyMobility& b,
              double (&sums)[DamperSums::kSize]) const {

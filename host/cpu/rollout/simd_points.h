@@ -145,6 +145,28 @@ void sum_carried(double* columns, int polygons, const PatchMotion& motion, doubl
       sums);
 }
 
+void sum_plate(double step, double* columns, int polygons, const PairTwist& twist, double (&sums)[PlateSums::kSize]) {
+  const SimdDouble duration(step);
+  const auto at = simd_of(twist);
+  simd_sums_of_columns(
+      columns, polygons,
+      [&](const double* column, SimdDouble(&own)[PlateSums::kSize])
+          ISOPATCH_INLINED { add_plate(duration, read_points(column), at, own); },
+      sums);
+}
+
+double sum_normal_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
+  const auto parameters = simd_of(p);
+  const auto at = simd_of(twist);
+  double sums[1];
+  simd_sums(
+      columns, polygons,
+      [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[1])
+          ISOPATCH_INLINED { add_normal_impulses(parameters, points, at, own); },
+      sums);
+  return sums[0];
+}
+
 void sum_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
                   double (&sums)[ImpulseSums::kSize]) {
   const auto parameters = simd_of(p);
@@ -228,8 +250,9 @@ void renew_points(const PointParameters<double>& p, double* columns, int polygon
                 [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
 }
 
-constexpr PointKernels kPointKernels = {sum_impulses, sum_matrix,   sum_potential,       sum_slopes,  sum_patch,
-                                        sum_carried,  begin_points, begin_damped_points, renew_points};
+constexpr PointKernels kPointKernels = {sum_impulses,        sum_matrix,          sum_potential, sum_slopes,
+                                        sum_normal_impulses, sum_plate,           sum_patch,     sum_carried,
+                                        begin_points,        begin_damped_points, renew_points};
 
 }  // namespace
 }  // namespace isopatch::detail

@@ -47,7 +47,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, Stor
     const AddedFriction own =
         end_bristles(scene, state, results, environment, pair, part_pair, frame, bounds, result, *bristles);
     add_friction(own, result);
-    friction = {friction.force + own.force, friction.torque + own.torque};
+    return own;
   };
 
   for (; remaining.kind == Remaining::kEverything ||
@@ -73,7 +73,10 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, Stor
           if (bristles != nullptr) warp.sync();
           if (warp.lane() == 0 && memory.pass.pass != Pass::kUnfiltered) {
             PairResult result = result_of(memory.context.frame, memory.context.bounds, sums);
-            if (bristles != nullptr) add_bristles(last, memory.context.frame, memory.context.bounds, result);
+            if (bristles != nullptr) {
+              const AddedFriction own = add_bristles(last, memory.context.frame, memory.context.bounds, result);
+              friction = {friction.force + own.force, friction.torque + own.torque};
+            }
             write_part_pair(results, environment, row, result);
           }
           if (bristles != nullptr) warp.sync();
@@ -110,18 +113,18 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, PairMemory<PairContext>& memory, Stor
       };
       PairBounds bounds = memory.bounds;
       bounds.widen(memory.pass.widening);
-      if (bristles != nullptr && simple && memory.pass.pass != Pass::kUnfiltered) {
-        PairResult result = result_of(sum_frame_of(0), bounds, sums);
-        add_bristles(view.part_pairs_begin, sum_frame_of(0), bounds, result);
-      }
       const auto add_to_result = [&](PairResult& result) {
-        if (bristles != nullptr) add_friction(friction, result);
+        if (bristles == nullptr) return;
+        if (simple) {
+          add_bristles(view.part_pairs_begin, sum_frame_of(0), bounds, result);
+        } else {
+          add_friction(friction, result);
+        }
       };
       remaining = finish_pass<T, with_patch, parts>(warp, memory.pass.pass, bounds, scene, results, environment, pair,
                                                     sum_frame_of, sums_of, add_to_result);
       if (bristles != nullptr && remaining.kind == Remaining::kWiderPass) {
-        set_status(warp, results, environment, kSumOverflow);
-        remaining = Remaining::nothing();
+        remaining = end_without_wider_pass(warp, scene, results, environment, view);
       }
     }
     remaining = from_first(warp, remaining);

@@ -196,7 +196,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, write, solver);
   if constexpr (PointSums::kHasTerms) {
     if (step.scene.laws != nullptr) {
-      begin_terms(warp, in, stage, count, key, progress.lumped, progress.contact_state, problem, solver);
+      begin_terms(warp, points, in, stage, count, key, progress.lumped, progress.contact_state, problem, solver);
     }
   }
   const bool is_sdirk2 = stage.integrator == Integrator::kSdirk2;

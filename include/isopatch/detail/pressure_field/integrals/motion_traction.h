@@ -31,7 +31,7 @@ struct ThirdMoments {
   }
 };
 
-/// What one way around the polygon adds up to.
+/// What one way around the polygon adds up to; without friction only what the normal part needs.
 template <class T>
 struct FanSum {
   PlaneWrench<T> wrench;  // friction by points
@@ -41,15 +41,18 @@ struct FanSum {
 
 /// for_each(visit) goes through the sides.
 template <class T, class ForEach>
-ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fields, T slip_squared,
+ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fields, bool has_friction, T slip_squared,
                                     const ForEach& for_each) {
   FanSum<T> fan;
   const bool varies = any(fields.factor_x != T(0) || fields.factor_y != T(0));
+  if (!has_friction && !varies) return fan;
   for_each([&](MaskOf<T> exists, const BoundarySide<T>& at) {
     const BoundarySide<T> side = about(apex, at);
     fan.farthest = max(fan.farthest, select(exists, fma(side.x0, side.x0, side.y0 * side.y0), T(0)));
-    for_each_point(3, apex, side, triangle_area(exists, side),
-                   [&](T x, T y, T weight) { add_friction(x, y, weight, fields, slip_squared, fan.wrench); });
+    if (has_friction) {
+      for_each_point(3, apex, side, triangle_area(exists, side),
+                     [&](T x, T y, T weight) { add_friction(x, y, weight, fields, slip_squared, fan.wrench); });
+    }
     if (varies) fan.third.add(at, T(2) * triangle_area(exists, at));
   });
   return fan;
@@ -199,7 +202,7 @@ ISOPATCH_HD PlaneWrench<T> integrate_hard(List& list, HardPolygon<T> polygon, co
     left.one = select(found, left.one, area);  // which is not used
     const PlanePoint<T> apex = centroid_of(left);
     FanSum<T> of_left =
-        integrate_fan(apex, fields, slip_squared, [&](const auto& visit) { for_each_side(list, visit); });
+        integrate_fan(apex, fields, true, slip_squared, [&](const auto& visit) { for_each_side(list, visit); });
     add_normal_part(fields, left, of_left.third, of_left.wrench);
     centroid = {select(cuts, apex.x, centroid.x), select(cuts, apex.y, centroid.y)};
     wrench = select(cuts, select(found, of_left.wrench, PlaneWrench<T>{}), wrench);
@@ -226,14 +229,15 @@ struct HardInPlace {
   }
 };
 
-/// The wrench by the exact rule, friction without its coefficient. `hard` integrates the hard ones among the polygons
-/// that are `found`.
+/// The wrench by the exact rule, friction without its coefficient; where that is 0, it may be left out. `hard`
+/// integrates the hard ones among the polygons that are `found`.
 template <class T, class Sides, class Hard>
 ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Sides& sides, const AreaMoments<T>& m,
-                                             PlanePoint<T> centroid, const PlaneFields<T>& fields,
+                                             PlanePoint<T> centroid, const PlaneFields<T>& fields, bool has_friction,
                                              double slip_tolerance, const Hard& hard) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
-  FanSum<T> fan = integrate_fan(centroid, fields, slip_squared, [&](const auto& visit) { sides.for_each(visit); });
+  FanSum<T> fan =
+      integrate_fan(centroid, fields, has_friction, slip_squared, [&](const auto& visit) { sides.for_each(visit); });
   add_normal_part(fields, m, fan.third, fan.wrench);
 
   // No corner's factor of damping is below that at the centroid less the slope times the distance of the farthest one.
@@ -242,7 +246,8 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Sides& sides
   const T factor = fields.factor_at(centroid.x, centroid.y);
   const T slope_square = fma(fields.factor_x, fields.factor_x, fields.factor_y * fields.factor_y);
   const MaskOf<T> cuts = factor < T(0) || T(1.001f) * slope_square * fan.farthest > factor * factor;
-  const Blend<T> blend = Blend<T>::make(centroid, fan.farthest, fields, slip_squared);
+  const Blend<T> blend =
+      has_friction ? Blend<T>::make(centroid, fan.farthest, fields, slip_squared) : Blend<T>{T(0), MaskOf<T>(false)};
   const MaskOf<T> is_hard = found && (cuts || blend.any);
   if (!any(is_hard)) return fan.wrench;
   return hard(is_hard, sides, HardPolygon<T>{m.one, cuts, centroid, blend, fan.wrench, fan.farthest}, fields,
@@ -260,7 +265,8 @@ ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, MaskOf<T> found,
   const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
   const PlanePoint<T> centroid = centroid_of(m);
   if (law.quadrature == kExactRule) {
-    return integrate_exactly(found, sides_of(s, count), m, centroid, fields, law.slip_tolerance, hard);
+    return integrate_exactly(found, sides_of(s, count), m, centroid, fields, law.traction_friction > 0,
+                             law.slip_tolerance, hard);
   }
   if (law.quadrature == kCentroidRule) return integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
   PlaneWrench<T> sum;

@@ -21,81 +21,70 @@ struct BristleMoments {
   std::int64_t word[kWords];
 };
 
-template <class D>
-ISOPATCH_HD Vec3<D> for_all(Vec3d v) {
-  return {D(v.x), D(v.y), D(v.z)};
-}
-
 /// The scale of each of the sums.
 ISOPATCH_HD FixedPointScale<double> bristle_scale(const PairBounds& bounds, int sum) {
   const double reach = bounds.torque / bounds.force;
   return FixedPointScale<double>::from_bound(sum == 0 ? bounds.force : sum < 4 ? bounds.torque : bounds.torque * reach);
 }
 
-/// Integrals of a polygon about a point in it: of the pressure times 1, x, y, xx, xy and yy. D is the number of the
-/// polygon.
-template <class D>
+/// Integrals of a polygon about its middle: of the pressure times 1, x, y, xx, xy and yy, lengths in units of the
+/// plane's radius.
+template <class T>
 struct PressureMoments {
-  D one = D(0), x = D(0), y = D(0), xx = D(0), xy = D(0), yy = D(0);
-
-  /// Adds those of the triangle of the point, a and b, with the pressure p + g . x.
-  ISOPATCH_HD void add(D p, D gx, D gy, D ax, D ay, D bx, D by) {
-    const D twice = fma(ax, by, -(ay * bx));  // the area
-    const D of_x = (ax + bx) * D(1.0 / 6), of_y = (ay + by) * D(1.0 / 6);
-    // integrals of products of two and three coordinates over twice the area, by vertices
-    const D cross_xy = fma(ax, by, bx * ay);
-    const D xx2 = fma(ax, ax + bx, bx * bx) * D(1.0 / 12), yy2 = fma(ay, ay + by, by * by) * D(1.0 / 12);
-    const D xy2 = fma(D(2), fma(ax, ay, bx * by), cross_xy) * D(1.0 / 24);
-    const D xxx = fma(ax * ax, ax + bx, (bx * bx) * (ax + bx)) * D(1.0 / 20);
-    const D yyy = fma(ay * ay, ay + by, (by * by) * (ay + by)) * D(1.0 / 20);
-    const D xxy =
-        fma(ay, fma(ax, fma(D(3), ax, bx + bx), bx * bx), by * fma(bx, fma(D(3), bx, ax + ax), ax * ax)) * D(1.0 / 60);
-    const D xyy =
-        fma(ax, fma(ay, fma(D(3), ay, by + by), by * by), bx * fma(by, fma(D(3), by, ay + ay), ay * ay)) * D(1.0 / 60);
-    one = fma(twice, fma(p, D(0.5), fma(gx, of_x, gy * of_y)), one);
-    x = fma(twice, fma(p, of_x, fma(gx, xx2, gy * xy2)), x);
-    y = fma(twice, fma(p, of_y, fma(gx, xy2, gy * yy2)), y);
-    xx = fma(twice, fma(p, xx2, fma(gx, xxx, gy * xxy)), xx);
-    xy = fma(twice, fma(p, xy2, fma(gx, xxy, gy * xyy)), xy);
-    yy = fma(twice, fma(p, yy2, fma(gx, xyy, gy * yyy)), yy);
-  }
+  T one, x, y, xx, xy, yy;
 };
+
+template <class T>
+ISOPATCH_HD PressureMoments<T> pressure_moments(const ContactPlane<T>& plane, const Segments<T>& s, int count) {
+  const AreaMoments<T> m = area_moments(s, count);
+  ThirdMoments<T> third;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < count; ++i) {
+    const BoundarySide<T> side = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
+    third.add(side, fma(side.x0, side.y1, -(side.x1 * side.y0)));
+  }
+  PlaneFields<T> f;
+  const T one = integrate_pressure(plane, s, m, f);
+  const auto times = [&](T by_one, T by_x, T by_y) {
+    return fma(f.pressure, by_one, fma(f.pressure_x, by_x, f.pressure_y * by_y));
+  };
+  return {one,
+          times(m.x, m.xx, m.xy),
+          times(m.y, m.xy, m.yy),
+          times(m.xx, third.xxx, third.xxy),
+          times(m.xy, third.xxy, third.xyy),
+          times(m.yy, third.xyy, third.yyy)};
+}
 
 /// Calls visit(sum, quanta) for what a polygon adds to each of the sums. T is the number of the polygon.
 template <class T, class Visit>
 ISOPATCH_HD void for_each_bristle_sum(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& s,
                                       int count, const Visit& visit) {
   using D = DoubleOf<T>;
-  const D radius = cast<D>(plane.radius), square = radius * radius, cube = square * radius, fourth = square * square;
-  const D X = radius * cast<D>(s.middle_x), Y = radius * cast<D>(s.middle_y);
-  const D middle = fma(plane.pressure_u, X, fma(plane.pressure_v, Y, plane.pressure));
-  const T p = cast<T>(middle), gx = cast<T>(radius * plane.pressure_u), gy = cast<T>(radius * plane.pressure_v);
-  PressureMoments<T> in_radii;
-  ISOPATCH_UNROLL
-  for (int i = 0; i < count; ++i) {
-    const auto is_side = s.has_side(i);
-    const auto at = [&](T x) { return select(is_side, x, T(0)); };
-    in_radii.add(p, gx, gy, at(s.x0[i]), at(s.y0[i]), at(s.x1[i]), at(s.y1[i]));
-  }
-  const PressureMoments<D> m = {square * cast<D>(in_radii.one), cube * cast<D>(in_radii.x),
-                                cube * cast<D>(in_radii.y),     fourth * cast<D>(in_radii.xx),
-                                fourth * cast<D>(in_radii.xy),  fourth * cast<D>(in_radii.yy)};
-  const Vec3<D> u = plane.axes.u, v = plane.axes.v;
-  const Vec3<D> q = fma(X, u, fma(Y, v, plane.origin)) - for_all<D>(f.frame.reference_M);  // the middle
-  const Vec3<D> first = fma(m.x, u, m.y * v);                                              // about it
-  const auto put = [&](int sum, D value) { visit(sum, D(bristle_scale(f.bounds, sum).to_quanta) * value); };
-  const auto put_second = [&](int sum, D ui, D vi, D uj, D vj, D qi, D qj, D fi, D fj) {
-    const D own = fma(m.xx * ui, uj, fma(m.xy, fma(ui, vj, vi * uj), m.yy * vi * vj));
-    put(sum, fma(m.one * qi, qj, fma(qi, fj, fma(fi, qj, own))));
+  const PressureMoments<T> in_radii = pressure_moments(plane, s, count);
+  const D radius = cast<D>(plane.radius), square = radius * radius;
+  const D one = square * cast<D>(in_radii.one);
+  const Vec3<D> u = radius * plane.axes.u, v = radius * plane.axes.v;
+  const Vec3<D> q =
+      fma(cast<D>(s.middle_x), u, fma(cast<D>(s.middle_y), v, plane.origin - cast<D>(f.frame.reference_M)));
+  // about the middle q: the first moment, and the second as a u^T + b v^T
+  const Vec3<D> first = square * fma(cast<D>(in_radii.x), u, cast<D>(in_radii.y) * v);
+  const D xy = square * cast<D>(in_radii.xy);
+  const Vec3<D> a = fma(square * cast<D>(in_radii.xx), u, xy * v), b = fma(xy, u, square * cast<D>(in_radii.yy) * v);
+  const Vec3<D> moment = fma(one, q, first);
+  const auto second = [&](D a_i, D b_i, D q_i, D first_i, D u_j, D v_j, D q_j, D moment_j) {
+    return fma(q_i, moment_j, fma(first_i, q_j, fma(a_i, u_j, b_i * v_j)));
   };
-  put(0, m.one);
-  put(1, fma(m.one, q.x, first.x)), put(2, fma(m.one, q.y, first.y)), put(3, fma(m.one, q.z, first.z));
-  put_second(4, u.x, v.x, u.x, v.x, q.x, q.x, first.x, first.x);
-  put_second(5, u.y, v.y, u.y, v.y, q.y, q.y, first.y, first.y);
-  put_second(6, u.z, v.z, u.z, v.z, q.z, q.z, first.z, first.z);
-  put_second(7, u.x, v.x, u.y, v.y, q.x, q.y, first.x, first.y);
-  put_second(8, u.x, v.x, u.z, v.z, q.x, q.z, first.x, first.z);
-  put_second(9, u.y, v.y, u.z, v.z, q.y, q.z, first.y, first.z);
+  const D to_force = D(bristle_scale(f.bounds, 0).to_quanta), to_torque = D(bristle_scale(f.bounds, 1).to_quanta),
+          to_second = D(bristle_scale(f.bounds, 4).to_quanta);
+  visit(0, to_force * one);
+  visit(1, to_torque * moment.x), visit(2, to_torque * moment.y), visit(3, to_torque * moment.z);
+  visit(4, to_second * second(a.x, b.x, q.x, first.x, u.x, v.x, q.x, moment.x));
+  visit(5, to_second * second(a.y, b.y, q.y, first.y, u.y, v.y, q.y, moment.y));
+  visit(6, to_second * second(a.z, b.z, q.z, first.z, u.z, v.z, q.z, moment.z));
+  visit(7, to_second * second(a.x, b.x, q.x, first.x, u.y, v.y, q.y, moment.y));
+  visit(8, to_second * second(a.x, b.x, q.x, first.x, u.z, v.z, q.z, moment.z));
+  visit(9, to_second * second(a.y, b.y, q.y, first.y, u.z, v.z, q.z, moment.z));
 }
 
 /// Adds a polygon. Called by any lane.
@@ -177,6 +166,16 @@ ISOPATCH_HD_LARGE AddedFriction end_bristles(const SceneView& scene, const State
                end_friction(law, step, friction.bristles, spin_radius, begun, dt, dt));
   const Vec3d force = -normal_force * friction.total.along;
   return {force, fma(-normal_force * spin_radius * friction.total.spin, n, cross(point, force))};
+}
+
+/// Ends a pair with bristles whose sums overflow, without a result. Called by one lane.
+template <class Warp>
+ISOPATCH_HD Remaining end_without_wider_pass(Warp& warp, const SceneView& scene, const Results& results,
+                                             std::int64_t environment, const PairView& pair) {
+  for (std::int32_t row = pair.rows_begin; row < pair.rows_end; ++row)
+    write_memory(scene, results, environment, row, {});
+  set_status(warp, results, environment, kSumOverflow);
+  return Remaining::nothing();
 }
 
 /// Writes zeros for the memories of the part pairs of a near pair that are not. Called by one lane.

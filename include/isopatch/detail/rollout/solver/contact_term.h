@@ -21,27 +21,12 @@ struct ContactTerm {
   double impulse;                // n0, of all its points, N s
   double found_impulse;          // what a solve made of it, N s
 
+  ISOPATCH_HD PolygonRange range(std::int32_t of_pair) const { return {first, polygons, polygons == of_pair}; }
+
   ISOPATCH_HD Slip slip_at(const RelativeTwist<double>& twist) const {
     return {tangential(twist.at(arm), normal), spin_radius * dot(normal, twist.angular)};
   }
 };
-
-/// The normal impulses of a term's points at a twist, N s. Called by all lanes.
-template <class Warp>
-ISOPATCH_HD double normal_impulse_of(Warp& warp, const PointParameters<double>& p, const PolygonColumns& columns,
-                                     const ContactTerm& term, const RelativeTwist<double>& twist) {
-  double sums[1];
-  lane_sums(
-      warp, term.polygons,
-      [&](int i, double(&add)[1]) {
-        const PolygonPoints<double> points = columns.load(term.first + i);
-        for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
-          add[0] += normal_impulse(points.law(k, p.step), dot(points.normal, twist.at(points.arm[k]))).value;
-        }
-      },
-      sums);
-  return sums[0];
-}
 
 ISOPATCH_HD_LARGE void add_impulse(const ContactTerm& term, const RelativeTwist<double>& twist,
                                    double (&sums)[ImpulseSums::kSize]) {

@@ -54,64 +54,7 @@ ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, int count, const K
   warp.sync();
 }
 
-/// Where a patch acts: a point from the pair's point, a unit normal and the radius of gyration about it.
-struct PatchPlate {
-  Vec3d arm, normal;
-  double radius;
-};
-
-/// A patch of polygons at a twist that is known, in the step at hand.
-struct KnownPatch {
-  PatchPlate plate;
-  double impulse;  // of all its points, of the elastic forces where contact was found, N s
-};
-
-/// Of polygons before points are made of them: the center of their elastic forces, the direction of their sum, and how
-/// far they are spread. Called by all lanes.
-template <class Warp>
-ISOPATCH_HD KnownPatch known_patch(Warp& warp, double step, const PolygonColumns& columns, const ContactTerm& term,
-                                   const RelativeTwist<double>& twist) {
-  double sums[14];  // forces f, f x, f n, f x x^T; impulses
-  lane_sums(
-      warp, term.polygons,
-      [&](int i, double(&add)[14]) {
-        const PolygonPoints<double> points = columns.read(term.first + i);
-        double load = 0;
-        for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
-          const double f = points.force[k];
-          const Vec3d x = points.arm[k], fx = f * x;
-          load += f;
-          add_to(add + 1, fx);
-          add[7] = fma(fx.x, x.x, add[7]), add[8] = fma(fx.y, x.y, add[8]), add[9] = fma(fx.z, x.z, add[9]);
-          add[10] = fma(fx.x, x.y, add[10]), add[11] = fma(fx.x, x.z, add[11]), add[12] = fma(fx.y, x.z, add[12]);
-          add[13] = fma(step * f, damped_share(points.dissipation, dot(points.normal, twist.at(x))), add[13]);
-        }
-        add[0] += load;
-        add_to(add + 4, load * points.normal);
-      },
-      sums);
-  const Vec3d along = {sums[4], sums[5], sums[6]};
-  const double load = sums[0], size = norm(along);
-  if (!(load > 0) || !(size > 0)) {
-    const PolygonPoints<double> first = columns.read(term.first);
-    return {{first.arm[0], first.normal, 0}, sums[13]};
-  }
-  const double each = 1 / load;
-  const Vec3d c = each * Vec3d{sums[1], sums[2], sums[3]}, n = (1 / size) * along;
-  const Symmetric3 spread = {fma(-c.x, c.x, each * sums[7]),  fma(-c.y, c.y, each * sums[8]),
-                             fma(-c.z, c.z, each * sums[9]),  fma(-c.x, c.y, each * sums[10]),
-                             fma(-c.x, c.z, each * sums[11]), fma(-c.y, c.z, each * sums[12])};
-  const double square = spread.xx + spread.yy + spread.zz - dot(n, spread * n);
-  return {{c, n, sqrt(max(square, 0.0))}, sums[13]};
-}
-
-/// Of a lumped contact's record.
-ISOPATCH_HD PatchPlate plate_of(const SolverContact<double>& record) {
-  const Vec3d &u = record.arm[0], &v = record.arm[1];
-  return {record.centroid, record.normal, sqrt(0.5 * (dot(u, u) + dot(v, v)))};
-}
-
-/// The same impulse alone. Called by all lanes.
+/// The impulse of elastic forces, with their damping, of polygons before points are made of them. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD double first_normal_impulse(Warp& warp, double step, const PolygonColumns& columns, const ContactTerm& term,
                                         const RelativeTwist<double>& twist) {
@@ -132,9 +75,9 @@ ISOPATCH_HD double first_normal_impulse(Warp& warp, double step, const PolygonCo
 /// Begins the contacts with memory of a stage, whose known velocities are in m.vectors.previous, and takes the friction
 /// of their points away: after begin_problem(). `records` are those of lumped contacts, `states` the contact states
 /// where the stage begins, of part pair rows. Called by all lanes.
-template <class Warp, class Key>
-ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const StageInput& in, const SolverStage& stage, int count,
-                                   const Key& key, const LumpedRecord* records, const double* states,
+template <class Warp, class PointSums, class Key>
+ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const StageInput& in, const SolverStage& stage,
+                                   int count, const Key& key, const LumpedRecord* records, const double* states,
                                    VelocityProblem& p, const SolverMemory& m) {
   list_terms(warp, in, count, key, p, m);
   const double* const known = m.vectors.previous;
@@ -161,9 +104,9 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const StageInput& in, const Solve
       term.row = parts.row;
       if (is_lumped && warp.lane() == 0) columns.write(term.first, record.contact);
       warp.sync();
-      const KnownPatch patch =
-          is_lumped ? KnownPatch{plate_of(record.contact), 0} : known_patch(warp, stage.step, columns, term, twist);
-      const PatchPlate& plate = patch.plate;
+      double sums[PlateSums::kSize];
+      if (!is_lumped) points.plate(stage.step, columns, term.range(pair.polygons), twist, sums);
+      const PatchPlate plate = is_lumped ? plate_of(record.contact) : plate_of(sums, columns.read(term.first));
       term.arm = plate.arm;
       term.normal = plate.normal;
       term.spin_radius = term.law.spin_radius * plate.radius;
@@ -177,7 +120,8 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const StageInput& in, const Solve
       warp.sync();
       term.friction = begin_friction(term.law, plate.normal, term.spin_radius, term.slip_at(twist),
                                      dot(plate.normal, turning), term.begun, stage.step);
-      term.impulse = is_lumped ? first_normal_impulse(warp, stage.step, columns, term, twist) : patch.impulse;
+      term.impulse =
+          is_lumped ? first_normal_impulse(warp, stage.step, columns, term, twist) : sums[PlateSums::kImpulse];
       if (warp.lane() == 0) shared = term;
       warp.sync();
     }
@@ -186,15 +130,17 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const StageInput& in, const Solve
 
 /// By how much what a term holds differs from what the velocities of a solve say, as ImpulseSums::kMissed, and that
 /// friction. The terms keep the normal impulses that were found. Called by all lanes.
-template <class Warp>
-ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
-                                          const double* velocities, double& missed, double& friction) {
+template <class Warp, class PointSums>
+ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const PointSums& points, const VelocityProblem& p,
+                                          const SolverMemory& m, const double* velocities, double& missed,
+                                          double& friction) {
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
     for (int t = 0; t < pair.terms; ++t) {
       ContactTerm& term = m.terms[pair.first_term + t];
-      const double impulse = normal_impulse_of(warp, p.parameters, columns_of(m, pair), term, twist);
+      const double impulse =
+          points.normal_impulses(p.parameters, columns_of(m, pair), term.range(pair.polygons), twist);
       if (warp.lane() == 0) term.found_impulse = impulse;
       const double of_limit = term.law.friction;
       missed += of_limit * abs(impulse - term.impulse);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "isopatch/detail/rollout/solver/patch_damper.h"
+#include "isopatch/detail/rollout/solver/patch_plate.h"
 
 namespace isopatch::detail {
 
@@ -110,6 +111,17 @@ ISOPATCH_HD void add_impulses(const PointParameters<T>& p, const PolygonPoints<T
     const T friction = points.friction * point.normal;
     sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
     sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
+  }
+}
+
+/// The normal impulses alone.
+template <class T>
+ISOPATCH_HD void add_normal_impulses(const PointParameters<T>& p, const PolygonPoints<T>& points,
+                                     const RelativeTwist<T>& twist, T (&sums)[1]) {
+  ISOPATCH_UNROLL
+  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
+    const T v_n = dot(points.normal, twist.at(points.arm[k]));
+    sums[0] = sums[0] + normal_impulse(points.law(k, p.step), v_n).value;
   }
 }
 
@@ -229,7 +241,26 @@ struct WarpPointSums {
         warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, load(columns, i, polygons), twist, change, add); },
         sums);
   }
-  /// Of polygons before their points are made of them, as the next one.
+  ISOPATCH_HD double normal_impulses(const PointParameters<double>& p, const PolygonColumns& columns,
+                                     PolygonRange range, const RelativeTwist<double>& twist) const {
+    double sums[1];
+    const int end = range.first + range.count;
+    lane_sums(
+        warp, range.count,
+        [&](int i, double(&add)[1]) { add_normal_impulses(p, load(columns, range.first + i, end), twist, add); }, sums);
+    return sums[0];
+  }
+  /// Of polygons before their points are made of them, as the next two.
+  ISOPATCH_HD void plate(double step, const PolygonColumns& columns, PolygonRange range,
+                         const RelativeTwist<double>& twist, double (&sums)[PlateSums::kSize]) const {
+    const int end = range.first + range.count;
+    lane_sums(
+        warp, range.count,
+        [&](int i, double(&add)[PlateSums::kSize]) {
+          add_plate(step, read(columns, range.first + i, end), twist, add);
+        },
+        sums);
+  }
   ISOPATCH_HD void patch(const PolygonColumns& columns, int polygons, const BodyMobility& a, const BodyMobility& b,
                          double (&sums)[DamperSums::kSize]) const {
     lane_sums(

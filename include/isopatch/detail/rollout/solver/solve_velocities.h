@@ -135,7 +135,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
         friction += m.pairs[i].sums[ImpulseSums::kFriction];
       }
       if constexpr (PointSums::kHasTerms) {
-        if (p.num_terms > 0) add_term_agreement(warp, p, m, v.velocity, missed, friction);
+        if (p.num_terms > 0) add_term_agreement(warp, points, p, m, v.velocity, missed, friction);
       }
       result.friction_agrees = missed <= kMissedFriction * friction;
       if (!converged || pass >= limits.passes || !(missed > limits.renewed_friction * friction)) return result;
