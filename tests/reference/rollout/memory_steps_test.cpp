@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps of contacts with a memory against the reference.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "isopatch/scene/scene_file.h"
+#include "tests/reference/rollout/rollout_scenes.h"
+#include "tests/reference/rollout/step_comparison.h"
+#include "tests/support/memory_scenes.h"
+#include "tests/support/paths/paths.h"
+
+namespace isopatch::oracle {
+namespace {
+
+/// A scene of the benchmarks, with meshes of few cells for the reference.
+SceneDescription bench_scene(const std::string& name) {
+  SceneDescription scene = read_scene(source_path("bench/scenes/" + name + ".json"));
+  for (Geometry& geometry : scene.geometries) {
+    if (geometry.primitive.kind == PrimitiveKind::kSphere) {
+      geometry = make_sphere(geometry.name, geometry.primitive.radius, 1);
+    }
+  }
+  return scene;
+}
+
+/// A bar between two fingers, away from its middle, so that it turns; they press less and less.
+SceneDescription pinch_held() {
+  SceneDescription scene = bench_scene("pinch_held");
+  for (Body& finger : scene.bodies) {
+    if (finger.motion.type == MotionType::kPrismatic) finger.motion.drive.force = {{0, 6}, {0.05, 6}, {0.2, 1}};
+  }
+  return scene;
+}
+
+/// A block that is thrown onto a slope, on four feet.
+SceneDescription block_held() {
+  SceneDescription scene = bench_scene("block_held");
+  scene.bodies[0].velocity = {0.02, 0.01, -0.05, 0.1, 0.2, 0.3};
+  return scene;
+}
+
+/// A block that sticks to a plate until its spring tears it off.
+SceneDescription stick_slip() {
+  SceneDescription scene = bench_scene("stick_slip");
+  scene.bodies[0].motion.drive.stiffness = 200;
+  scene.bodies[0].motion.velocity = 0.15;
+  scene.bodies[1].velocity = {0.105, 0.105, 0, 0, 0, 0};
+  return scene;
+}
+
+/// A ball that spins, just before it hits the table.
+SceneDescription ball_on_table() {
+  SceneDescription scene = bench_scene("ball_on_table");
+  scene.bodies[0].pose[2] = 0.1203;
+  scene.bodies[0].velocity[2] = -1.4;
+  return scene;
+}
+
+/// A top on the table, 1 um deep: the depth at which it touches first has digits.
+SceneDescription tippe_top() {
+  SceneDescription scene = bench_scene("tippe_top");
+  scene.bodies[0].pose[2] -= 1e-6;
+  return scene;
+}
+
+/// All kinds of contacts with a memory, of bodies that move, with the latch and the radius that other scenes have not.
+SceneDescription all_kinds() {
+  SceneDescription scene = test::remembering_bodies(Integrator::kMidpoint);
+  scene.contact.latch = ImpactLatch::kLargest;
+  for (Pair& pair : *scene.pairs) pair.spin_radius = 1.1;
+  RolloutStateArrays states(Scene(scene), 1);
+  test::disturb(scene, states, 5);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    std::copy_n(states.poses.begin() + static_cast<std::ptrdiff_t>(7 * i), 7, scene.bodies[i].pose.begin());
+    std::copy_n(states.velocities.begin() + static_cast<std::ptrdiff_t>(6 * i), 6, scene.bodies[i].velocity.begin());
+  }
+  return scene;
+}
+
+/// With steps that are so short for sdirk2 that no contact is too stiff, which midpoint would take.
+SceneDescription with_integrator(SceneDescription scene, Integrator integrator) {
+  scene.rollout.integrator = integrator;
+  if (integrator == Integrator::kSdirk2) scene.rollout.time_step /= 5;
+  return scene;
+}
+
+class MemorySteps : public testing::TestWithParam<SceneCase> {};
+
+TEST_P(MemorySteps, AgreeWithMidpoint) { expect_agreement(with_integrator(GetParam().make(), Integrator::kMidpoint)); }
+
+TEST_P(MemorySteps, AgreeWithEuler) { expect_agreement(with_integrator(GetParam().make(), Integrator::kEuler)); }
+
+TEST_P(MemorySteps, AgreeWithSecondOrder) {
+  expect_agreement(with_integrator(GetParam().make(), Integrator::kSdirk2), {.steps = 500});
+}
+
+constexpr SceneCase kScenes[] = {{"PinchHeld", pinch_held},
+                                 {"BlockHeld", block_held},
+                                 {"StickSlip", stick_slip},
+                                 {"BallOnTable", ball_on_table},
+                                 {"TippeTop", tippe_top}};
+
+INSTANTIATE_TEST_SUITE_P(Scenes, MemorySteps, testing::ValuesIn(kScenes),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+// Friction that turns within 1e-5 m/s, a hundredth of the Stribeck velocity, may have no more digits.
+constexpr double kSolve = 1e-12;
+
+/// The scene with this pair alone: other bodies stay where they are.
+SceneDescription with_one_pair(SceneDescription scene, std::size_t index) {
+  const Pair pair = (*scene.pairs)[index];
+  scene.pairs = {pair};
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const auto body = static_cast<int>(i);
+    if (body != pair.a && body != pair.b) scene.bodies[i].fixed = true;
+  }
+  return scene;
+}
+
+TEST(MemoryStepsOfAllKinds, AgreeWithEveryIntegrator) {
+  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2}) {
+    SCOPED_TRACE(static_cast<int>(integrator));
+    const SceneDescription scene = with_integrator(all_kinds(), integrator);
+    for (std::size_t pair = 0; pair < scene.pairs->size(); ++pair) {
+      SCOPED_TRACE(pair);
+      expect_agreement(with_one_pair(scene, pair), {.tolerance = kSolve, .contacts = 0});
+    }
+    expect_agreement(scene, {.steps = 12, .tolerance = kSolve});
+  }
+}
+
+/// A plate that falls on a ball with bristles, faster than it is thick in a step, and the ball as a volume on the
+/// ground.
+SceneDescription fast_plate_with_bristles() {
+  SceneDescription scene = fast_plate();
+  scene.contact.friction_model = FrictionModel::kBristle;
+  scene.contact.bristle.stribeck_velocity = 1e-2;  // of less, 2.5 m/s have too few digits for the tolerance
+  Pair& volume = (*scene.pairs)[2];
+  volume.model = ContactModel::kVolumetric;
+  volume.exact_spheres = true;
+  volume.restitution = 0.5;
+  return scene;
+}
+
+TEST(MemoryStepsOfSubsteps, AgreeWithMidpoint) {
+  SceneDescription scene = fast_plate_with_bristles();
+  expect_agreement(scene, {.tolerance = kSolve});
+  const auto after = [&] {
+    test::Rollout rollout(scene);
+    rollout.step(100);
+    return rollout.state.contact_state;
+  };
+  const std::vector<double> in_pieces = after();
+  scene.rollout.max_substeps = 1;
+  EXPECT_NE(after(), in_pieces);
+}
+
+}  // namespace
+}  // namespace isopatch::oracle
