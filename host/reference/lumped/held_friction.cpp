@@ -35,9 +35,9 @@ Real dwell_after(const LumpedLaw& law, Real sticking, Real before, Real time) {
   return scale == 0 ? sticking : sticking + (before - sticking) * std::exp(-time / scale);
 }
 
-void HeldFriction::hold(const Vector4& slip, Real dwell_before) {
+void HeldFriction::hold(const Vector4& slip, Real dwell_before, Real share) {
   if (!has_bristles()) return;
-  sticking = sticking_at(law, slip);
+  sticking += share * (sticking_at(law, slip) - sticking);
   dwell = dwell_after(law, sticking, dwell_before, time_step);
   limit = law.friction * (1 + (law.bristle.static_ratio - 1) * dwell);
 }

@@ -21,8 +21,9 @@ struct HeldFriction {
 
   bool has_bristles() const { return law.friction_model == FrictionModel::kBristle; }
 
-  /// Sets what sticks at this slip, the dwell after a step that begins with `dwell_before`, and the limit.
-  void hold(const Vector4& slip, Real dwell_before);
+  /// Sets what sticks at this slip, the dwell after a step that begins with `dwell_before`, and the limit. With a share
+  /// below 1, what sticks goes that part of the way.
+  void hold(const Vector4& slip, Real dwell_before, Real share = 1);
 
   /// What bristles give, without viscous friction.
   Vector4 bristles(const Vector4& slip) const;

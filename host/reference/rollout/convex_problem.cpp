@@ -149,7 +149,7 @@ VectorX ConvexProblem::solve(const VectorX& start, int passes, Real renewed) {
     limits = found;
     for (FrictionTerm& term : terms) {
       term.impulse = normal_impulse_of(term, velocity);
-      term.hold(term.slip(velocity));
+      term.hold(term.slip(velocity), pass == 1 ? 1 : 0.5L);
     }
   }
 }

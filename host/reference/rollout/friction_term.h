@@ -41,8 +41,8 @@ struct FrictionTerm {
   /// `step` is that of the implicit step.
   void begin(const Memory& before, const Vector6& twist, const Vector3& mean_spin, Real step);
 
-  /// Holds what this slip gives.
-  void hold(const Vector4& slip) { friction.hold(slip, begun.dwell); }
+  /// Holds what this slip gives, of the share that sticks a part.
+  void hold(const Vector4& slip, Real share = 1) { friction.hold(slip, begun.dwell, share); }
 
   /// After a stage of `duration` seconds at this slip.
   Memory after(const Vector4& slip, Real duration) const;

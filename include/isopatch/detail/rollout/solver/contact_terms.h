@@ -152,10 +152,11 @@ ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const PointSums& points, c
   }
 }
 
-/// Holds what the velocities of a solve say: after add_term_agreement(). Called by all lanes.
+/// Holds what the velocities of a solve say: after add_term_agreement(). From the second pass on the sticking share
+/// goes halfway: where a step is about to slide, shares and velocities would take turns. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void renew_terms(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
-                                   const double* velocities) {
+                                   const double* velocities, int pass) {
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
@@ -163,7 +164,8 @@ ISOPATCH_HD_LARGE void renew_terms(Warp& warp, const VelocityProblem& p, const S
       ContactTerm& term = m.terms[pair.first_term + t];
       term.impulse = term.found_impulse;
       if (!term.law.has_bristles) continue;
-      const double sticking = sticking_at(term.law.bristle, term.slip_at(twist));
+      const double held = term.friction.weights.sticking, found = sticking_at(term.law.bristle, term.slip_at(twist));
+      const double sticking = pass < 2 ? found : 0.5 * (held + found);
       term.friction = friction_step(term.law, term.friction.bent, sticking, term.begun.dwell, p.parameters.step);
     }
   }

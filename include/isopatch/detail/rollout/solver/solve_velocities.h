@@ -145,7 +145,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
       }
       warp.sync();
       if constexpr (PointSums::kHasTerms) {
-        if (p.num_terms > 0) renew_terms(warp, p, m, v.velocity);
+        if (p.num_terms > 0) renew_terms(warp, p, m, v.velocity, pass);
       }
       ++pass;
       iterations = 0;
