@@ -28,15 +28,22 @@ struct BenchRollout {
   int steps_before;                  // until there is contact
   std::int64_t most_cpu, most_cuda;  // environments; more would take too long
   int polygon_capacity = 0;          // 0: the scene's
+  bool with_coulomb = false;         // in place of the scene's bristles
 
-  std::string name() const { return scene + (integrator == Integrator::kMidpoint ? "_midpoint" : ""); }
+  std::string name() const {
+    return scene + (integrator == Integrator::kMidpoint ? "_midpoint" : "") + (with_coulomb ? "_coulomb" : "");
+  }
 };
 
 const BenchRollout kRollouts[] = {{"drop", Integrator::kEuler, 40, 4096, 65536},
                                   {"pinch", Integrator::kEuler, 40, 4096, 65536},
                                   {"nut_spinning", Integrator::kEuler, 5, 16, 1024, 8192},
                                   {"drop", Integrator::kMidpoint, 40, 4096, 65536},
-                                  {"pinch", Integrator::kMidpoint, 40, 4096, 65536}};
+                                  {"pinch", Integrator::kMidpoint, 40, 4096, 65536},
+                                  {"pinch_held", Integrator::kMidpoint, 40, 4096, 65536},
+                                  {"pinch_held", Integrator::kMidpoint, 40, 4096, 65536, 0, true},
+                                  {"block_held", Integrator::kMidpoint, 40, 4096, 65536},
+                                  {"block_held", Integrator::kMidpoint, 40, 4096, 65536, 0, true}};
 
 /// Where a copy of the scenes is beside the program, or that of the sources.
 SceneDescription read_bench_scene(const BenchRollout& rollout) {
@@ -45,6 +52,7 @@ SceneDescription read_bench_scene(const BenchRollout& rollout) {
   scene.rollout.integrator = rollout.integrator;
   if (!scene.contact.slip_tolerance) scene.contact.slip_tolerance = kUsualSlipTolerance;  // as when they were measured
   if (rollout.polygon_capacity > 0) scene.rollout.polygon_capacity = rollout.polygon_capacity;
+  if (rollout.with_coulomb) scene.contact.friction_model = FrictionModel::kCoulomb;
   return scene;
 }
 
@@ -67,6 +75,7 @@ struct Batch {
     repeat(different.velocities, state.velocities);
     repeat(different.joints, state.joints);
     repeat(different.steps, state.steps);
+    repeat(different.contact_state, state.contact_state);
   }
 };
 
