@@ -3,6 +3,7 @@
 // Bristles on pressure fields of one part pair each: what they give does not depend on how they are evaluated.
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "host/evaluation/cpu_options.h"
@@ -29,7 +30,12 @@ SceneDescription soft_bodies() {
   add(make_box("upper", {0.05, 0.05, 0.05}), {0.1, 0, 0.0845});
   SceneDescription& scene = builder.description;
   scene.contact.friction_model = FrictionModel::kBristle;
-  scene.pairs = {{.a = 1, .b = 0}, {.a = 0, .b = 2}, {.a = 3, .b = 2, .friction_model = FrictionModel::kCoulomb}};
+  scene.pairs.emplace();
+  for (const auto& [a, b] : {std::pair(1, 0), std::pair(0, 2), std::pair(3, 2)}) {
+    Pair& pair = scene.pairs->emplace_back();
+    pair.a = a, pair.b = b;
+  }
+  scene.pairs->back().friction_model = FrictionModel::kCoulomb;
   return scene;
 }
 

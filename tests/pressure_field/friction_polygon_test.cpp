@@ -68,7 +68,7 @@ Wrench integrate(const Problem& problem, int rule) {
   fields.factor_y = static_cast<T>(problem.factor[2]);
   PairLaw law = {};
   law.quadrature = rule;
-  law.friction = 1;
+  law.friction = law.traction_friction = 1;
   law.slip_tolerance = problem.slip_tolerance;
 
   const PlaneWrench<T> w = integrate_motion(law, true, s, count, area_moments(s, count), fields, PlaneWrench<T>{},
