@@ -40,21 +40,22 @@ class MemoryEvaluation : public ::testing::TestWithParam<Precision> {
   }
 
   /// All outputs, after what was there before was overwritten.
-  UnwrittenResults evaluated(const HostEvaluator& by, const Batch& batch) const {
+  UnwrittenResults evaluated(const HostEvaluator& by, const Batch& batch, CandidateCache* cache = nullptr) const {
     UnwrittenResults results(scene_, batch.num_environments, Outputs::kPolygons, kCapacity);
     results.give_part_pairs();
     results.give_lumped();
     results.give_contacts(kCapacity);
     State state = batch.view();
     state.time_step = 1e-3;
-    by.evaluate(state, results.ResultArrays::view());
+    const Results to = results.ResultArrays::view();
+    cache == nullptr ? by.evaluate(state, to) : by.evaluate(state, to, *cache);
     return results;
   }
 
   /// A few evaluations, each with the memory of the one before, of bodies that move on.
-  UnwrittenResults chain(const HostEvaluator& by, Batch batch) const {
+  UnwrittenResults chain(const HostEvaluator& by, Batch batch, CandidateCache* cache = nullptr) const {
     for (int call = 0;; ++call) {
-      UnwrittenResults results = evaluated(by, batch);
+      UnwrittenResults results = evaluated(by, batch, cache);
       if (call == 4) return results;
       batch.contact_state = results.contact_state;
       for (std::size_t body = 0; body < batch.poses.size() / 7; ++body) {
@@ -78,6 +79,13 @@ TEST_P(MemoryEvaluation, HasTheSameBitsHoweverItIsMade) {
       EXPECT_EQ(first_difference(expected, chain(evaluator(options(threads, vectors)), batch)), "");
     }
   }
+}
+
+TEST_P(MemoryEvaluation, DoesNotDependOnCandidatesThatAreKept) {
+  const Batch batch = disturbed(7);
+  const HostEvaluator by = evaluator(options());
+  CandidateCache cache = by.make_candidate_cache(7, 1e-3);
+  EXPECT_EQ(first_difference(chain(by, batch), chain(by, batch, &cache)), "");
 }
 
 TEST_P(MemoryEvaluation, DoesNotDependOnTheBatchOrItsOrder) {

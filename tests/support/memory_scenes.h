@@ -111,7 +111,7 @@ inline std::vector<std::pair<std::size_t, double>> bad_memories() {
   return bad;
 }
 
-/// Gives one environment in a hundred, in a stride that is of no batch, a bad memory of one of its part pairs; `round`
+/// Gives every 101st environment, of all about one in a hundred, a bad memory of one of its part pairs; `round`
 /// says which. Returns whether an environment has one.
 inline std::vector<bool> spoil_memories(std::vector<double>& contact_state, std::size_t environments,
                                         std::size_t round) {
