@@ -10,25 +10,12 @@
 #include "host/cpu/isa/kernels.h"
 #include "tests/support/hash.h"
 #include "tests/support/paths/paths.h"
+#include "tests/support/vector_widths.h"
 
 namespace isopatch::test {
 namespace {
 
 using detail::Outputs;
-
-/// The widths that this build and machine have.
-std::vector<detail::Vectors> widths() {
-  std::vector<detail::Vectors> out;
-  for (const detail::Vectors v : {detail::Vectors::kBaseline, detail::Vectors::kAvx512}) {
-    try {
-      if (detail::select_kernels(v) != nullptr) out.push_back(v);
-    } catch (const Error&) {  // not on this machine
-    }
-  }
-  return out;
-}
-
-const char* name_of(detail::Vectors v) { return v == detail::Vectors::kBaseline ? "baseline" : "avx512"; }
 
 struct VectorWidth : ::testing::TestWithParam<Precision> {
   void SetUp() override {

@@ -29,21 +29,6 @@ void expect_same(const RolloutStateArrays& a, std::int64_t from, const RolloutSt
       a, b);
 }
 
-RolloutStateArrays chosen(const RolloutStateArrays& all, const std::vector<std::int64_t>& environments) {
-  RolloutStateArrays some;
-  some.num_environments = static_cast<std::int64_t>(environments.size());
-  for_each_rollout_state(
-      [&](const ArrayInfo&, const auto& from, auto& to) {
-        const std::size_t row = from.size() / static_cast<std::size_t>(all.num_environments);
-        for (const std::int64_t e : environments) {
-          const auto begin = from.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(e) * row);
-          to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(row));
-        }
-      },
-      all, some);
-  return some;
-}
-
 constexpr int kSteps = 12;
 
 class SameBits : public ::testing::TestWithParam<Integrator> {

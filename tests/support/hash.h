@@ -80,4 +80,18 @@ inline std::uint64_t hash_of(const UnwrittenResults& r) {
   return Hash().bytes(hashes.data(), hashes.size() * sizeof(std::uint64_t)).value();
 }
 
+/// Of each environment: where it is, how it moves and what its contacts remember.
+inline std::vector<std::uint64_t> state_hashes(const RolloutStateArrays& states) {
+  const auto environments = static_cast<std::size_t>(states.num_environments);
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t e = 0; e < environments; ++e) {
+    Hash hash;
+    for (const auto* array : {&states.poses, &states.velocities, &states.contact_state}) {
+      hash.row(*array, e, environments);
+    }
+    hashes.push_back(hash.value());
+  }
+  return hashes;
+}
+
 }  // namespace isopatch::test

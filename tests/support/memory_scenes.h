@@ -3,8 +3,12 @@
 // Scenes of contacts with memory, and random states of them.
 #pragma once
 
+#include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
+#include "tests/support/paths/paths.h"
 #include "tests/support/rollouts.h"
 
 namespace isopatch::test {
@@ -86,6 +90,41 @@ inline SceneDescription remembering_bodies(Integrator integrator) {
   scene.rollout.integrator = integrator;
   scene.rollout.time_step = 1e-3;
   return scene;
+}
+
+/// The bodies of remembering_bodies() from a file, and the block with a memory from the start.
+inline SceneDescription remembering_scene() { return read_scene(source_path("tests/scenes/remembering.json")); }
+
+/// Every value that a number of a ContactMemory cannot have, with its place among the eight.
+inline std::vector<std::pair<std::size_t, double>> bad_memories() {
+  using Limits = std::numeric_limits<double>;
+  std::vector<std::pair<std::size_t, double>> bad;
+  for (std::size_t place = 0; place < 8; ++place) {
+    for (const double value : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
+      bad.emplace_back(place, value);
+    }
+  }
+  for (const std::size_t place : {0, 1, 6, 7}) {  // impact speed, offset, dwell, age
+    for (const double value : {-1.0, -Limits::denorm_min()}) bad.emplace_back(place, value);
+  }
+  for (const double value : {1 + Limits::epsilon(), 2.0}) bad.emplace_back(6, value);
+  return bad;
+}
+
+/// Gives every 101st environment, of all about one in a hundred, a bad memory of one of its part pairs; `round`
+/// says which. Returns whether an environment has one.
+inline std::vector<bool> spoil_memories(std::vector<double>& contact_state, std::size_t environments,
+                                        std::size_t round) {
+  const auto bad = bad_memories();
+  const std::size_t row = contact_state.size() / environments, part_pairs = row / 8, count = environments / 100 + 1;
+  std::vector<bool> spoiled(environments);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t e = i * 101 % environments;
+    const auto& [place, value] = bad[(i + round * count) % bad.size()];
+    contact_state[e * row + 8 * ((i + round) % part_pairs) + place] = value;
+    spoiled[e] = true;
+  }
+  return spoiled;
 }
 
 /// Positions a little off, and velocities of a few centimetres a second, in any direction.

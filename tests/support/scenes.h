@@ -259,6 +259,13 @@ struct UnwrittenResults : ResultArrays {
     part_pair_wrench.assign(static_cast<std::size_t>(6 * num_environments * num_part_pairs), kUnwritten);
   }
 
+  void give_lumped() {
+    const auto rows = static_cast<std::size_t>(num_environments * num_part_pairs);
+    volume.assign(rows, kUnwritten);
+    second_moments.assign(6 * rows, kUnwritten);
+    damping_matrix.assign(36 * rows, kUnwritten);
+  }
+
   void give_contacts(std::int32_t capacity) {
     contact_capacity = capacity;
     contacts_needed.assign(static_cast<std::size_t>(num_environments), unwritten<std::int32_t>());
