@@ -47,8 +47,7 @@ class CudaSimulator final : public Simulator::Implementation {
     model_options.steps = true;
     model_options.cuda.stages = PairStages::kOne;  // no memory for what few calls ask for
     CudaContactModels models = make_cuda_contact_models(scene_, model_options);
-    const bool in_float = options_.precision == Precision::kFloat;
-    const std::int64_t resident = in_float ? load_solver<float>() : load_solver<double>();
+    const std::int64_t resident = load_solver();
     const std::int64_t in_room = kMaxSolverBytes / (8 * solver_size(capacity_).words() + 1);
     warps_ = std::max<std::int64_t>(2, std::min(resident, in_room) / 2 * 2);
     on_device_ = std::make_unique<OnDevice>(scene_.data(), data_, std::move(models));
@@ -86,11 +85,7 @@ class CudaSimulator final : public Simulator::Implementation {
       keep_geometries(own.geometry_index, state.num_environments, scene_.num_parts(), arrays.geometries.data(), on);
       StepCall call = call_of(state, own, output, arrays, capacity);
       call.num_steps = num_steps;
-      if (options_.precision == Precision::kFloat) {
-        enqueue<float>(call, on);
-      } else {
-        enqueue<double>(call, on);
-      }
+      enqueue(call, on);
     });
   }
 
@@ -231,15 +226,11 @@ class CudaSimulator final : public Simulator::Implementation {
 
   bool has_terms() const { return scene_.data().view.laws != nullptr; }
 
-  template <class T>
-  std::int64_t load_solver() const {
-    return has_terms() ? load_finish_stages<T, true>() : load_finish_stages<T, false>();
-  }
+  std::int64_t load_solver() const { return has_terms() ? load_finish_stages<true>() : load_finish_stages<false>(); }
 
   int num_models() const { return scene_.data().view.num_models; }
   CudaContactModel& model_at(int model) const { return *on_device_->models[static_cast<std::size_t>(model)]; }
 
-  template <class T>
   void enqueue(StepCall& call, cudaStream_t stream) const {
     begin_call(call, stream);
     const int searches = max_searches(view());
@@ -251,7 +242,7 @@ class CudaSimulator final : public Simulator::Implementation {
         for (int model = 0; model < num_models(); ++model) {
           model_at(model).find_contacts(call.evaluation, call.step.rollout.points, call.arrays.contacts, stream);
         }
-        has_terms() ? finish_stages<T, true>(call, stream) : finish_stages<T, false>(call, stream);
+        has_terms() ? finish_stages<true>(call, stream) : finish_stages<false>(call, stream);
       }
     }
     end_call(call, stream);

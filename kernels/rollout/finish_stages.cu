@@ -5,9 +5,7 @@
 
 namespace isopatch::detail {
 
-template std::int64_t load_finish_stages<float, false>();
-template std::int64_t load_finish_stages<double, false>();
-template void finish_stages<float, false>(const StepCall&, cudaStream_t);
-template void finish_stages<double, false>(const StepCall&, cudaStream_t);
+template std::int64_t load_finish_stages<false>();
+template void finish_stages<false>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

@@ -17,21 +17,27 @@ namespace {
 constexpr int kSolveWarps = 2;
 constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
 
-/// One stage of one environment, which is not frozen. Returns its status.
-template <class T, bool has_terms>
+/// One stage of one environment, which is not frozen. Returns its status. The solver is in double whatever the
+/// precision in which contacts were found.
+template <bool has_terms>
 __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const StepCall& call, std::int64_t environment,
                                                       int found, ContactEntry* sorting, double* solver) {
   const StepArraysView& arrays = call.arrays;
   ContactEntry* const listed = arrays.contacts.entries + environment * arrays.contacts.capacity;
   const ContactEntry* const sorted = sort_rows(warp, listed, sorting, found);
-  const SolverContact<T>* const polygons = arrays.contacts.contacts<T>() + environment * arrays.contacts.capacity;
+  const SolverContact<float>* const in_float = arrays.contacts.float_contacts;
+  const SolverContact<double>* const in_double = arrays.contacts.double_contacts;
+  const std::int64_t first = environment * arrays.contacts.capacity;
   const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints, call.step.rollout.num_dofs,
                            call.step.scene.num_pairs,  arrays.contacts.capacity,     num_memory_rows(call.step.scene)};
   return finish_stage(
       warp, WarpPointSums<CudaWarp, has_terms>{warp}, call.step, call.evaluation.state, environment, found,
       [&](int i) { return sorted[i].key; },
-      [&](int i, const PolygonColumns& columns, int k) { columns.write(k, polygons[sorted[i].at]); }, size.in(solver),
-      arrays.of(call.step, environment));
+      [&](int i, const PolygonColumns& columns, int k) {
+        const std::int64_t at = first + sorted[i].at;
+        in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
+      },
+      size.in(solver), arrays.of(call.step, environment));
 }
 
 #if !defined(ISOPATCH_SOLVE_BLOCKS)
@@ -40,7 +46,7 @@ __device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const Step
 
 // Four blocks on a processor, for which the compiler spills 126 bytes. More were slower where a solve takes long, and
 // faster where it is short: see bench/NOTES.md.
-template <class T, bool has_terms>
+template <bool has_terms>
 __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
     finish_stages_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
@@ -72,7 +78,7 @@ __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
         status |= kFrozen;
         exclude_environment(warp, step, memory);
       } else {
-        status |= finish_stage<T, has_terms>(warp, call, e, found, sorting, solver);
+        status |= finish_stage<has_terms>(warp, call, e, found, sorting, solver);
         if (!ends_step && (status & kFrozen) == 0) {
           if (memory.plan->is_done()) {
             set_aside(warp, step, memory);
@@ -90,17 +96,17 @@ __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
 
 }  // namespace
 
-template <class T, bool has_terms>
+template <bool has_terms>
 std::int64_t load_finish_stages() {
-  return static_cast<std::int64_t>(resident_blocks(finish_stages_kernel<T, has_terms>, kSolveBlock)) * kSolveWarps;
+  return static_cast<std::int64_t>(resident_blocks(finish_stages_kernel<has_terms>, kSolveBlock)) * kSolveWarps;
 }
 
-template <class T, bool has_terms>
+template <bool has_terms>
 void finish_stages(const StepCall& call, cudaStream_t stream) {
   const std::int64_t count = call.step.state.num_environments;
   if (count == 0) return;
   const std::int64_t useful = (std::min<std::int64_t>(count, call.arrays.warps) + kSolveWarps - 1) / kSolveWarps;
-  finish_stages_kernel<T, has_terms><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
+  finish_stages_kernel<has_terms><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -5,9 +5,7 @@
 
 namespace isopatch::detail {
 
-template std::int64_t load_finish_stages<float, true>();
-template std::int64_t load_finish_stages<double, true>();
-template void finish_stages<float, true>(const StepCall&, cudaStream_t);
-template void finish_stages<double, true>(const StepCall&, cudaStream_t);
+template std::int64_t load_finish_stages<true>();
+template void finish_stages<true>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

@@ -65,7 +65,7 @@ void begin_call(const StepCall& call, cudaStream_t stream);
 
 /// Solves a stage of every environment, and begins the next stage or step. `has_terms`: the scene has contacts with
 /// memory.
-template <class T, bool has_terms>
+template <bool has_terms>
 void finish_stages(const StepCall& call, cudaStream_t stream);
 
 /// Writes the outputs. The poses are then those of the state, for evaluated_results().

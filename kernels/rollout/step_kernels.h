@@ -8,7 +8,7 @@
 namespace isopatch::detail {
 
 /// Returns how many warps solve at once.
-template <class T, bool has_terms>
+template <bool has_terms>
 std::int64_t load_finish_stages();
 
 void load_rollout_calls();
