@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // same_bits: evaluates random contacts in two ways and compares every byte of what they give, asked for the wrench
-// only, for patches, and for all outputs. Prints a row for each scene and, where bytes differ, the first that do, and how
-// many pairs went in stages. Exits with 0 if all are the same, 1 if any differ or none went in stages where they were
-// asked for, 2 if that could not be found out.
+// only, for patches, and for all outputs. Prints a row for each scene and, where bytes differ, the first that do, and
+// how many pairs went in stages. Exits with 0 if all are the same, 1 if any differ or none went in stages where they
+// were asked for, 2 if that could not be found out.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>

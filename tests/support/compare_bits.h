@@ -58,9 +58,9 @@ inline const char* name_of(RequestedOutputs asked) {
 
 struct BitCounts {
   std::int64_t environments = 0, touching = 0, polygons = 0;
-  std::int64_t differ = 0;          // environments in which any byte differs
-  std::vector<std::string> first;   // differences in the first of them, of each thing asked for
-  std::array<double, 2> seconds{};  // of each side's evaluations
+  std::int64_t differ = 0;                  // environments in which any byte differs
+  std::vector<std::string> first;           // differences in the first of them, of each thing asked for
+  std::array<double, 2> seconds{};          // of each side's evaluations
   std::array<std::int64_t, 2> in_stages{};  // pairs of each side that went in stages, counted in each evaluation
 
   void append(const BitCounts& other) {
