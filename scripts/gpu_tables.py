@@ -415,7 +415,7 @@ def cpu_section(benchmarks, rollouts, others, context):
             *rollout_table(rollouts),
         ]
     if others:
-        lines += ["", f"Calls that ask for more, or ask again, of 16 environments on one thread and of more on {threads}:"]
+        lines += ["", f"Calls that ask for more or again, of 16 environments on one thread and of more on {threads}:"]
         lines += ["", *others]
     return lines
 
@@ -455,7 +455,8 @@ def main():
         short, long = cuda_sections(args.folder, benchmarks, rollouts, other_calls_table(rows), context)
         sections = {"README.md": ("gpu-results", short), "bench/results/README.md": ("gpu-results", long)}
     else:
-        sections = {"bench/results/README.md": ("cpu-throughput", cpu_section(benchmarks, rollouts, other_calls_table(rows), context))}
+        section = cpu_section(benchmarks, rollouts, other_calls_table(rows), context)
+        sections = {"bench/results/README.md": ("cpu-throughput", section)}
 
     for name, (marker, lines) in sections.items():
         path = ROOT / name
