@@ -101,7 +101,8 @@ for mesh in "${meshes[@]}"; do
     echo "gpu_folder: without $mesh.vtk (ISOPATCH_DATA_DIR)" >&2
   fi
 done
-predicted=${ISOPATCH_PREDICTED:-build/predicted.json}
+predicted=${ISOPATCH_PREDICTED:-$PWD/build/predicted.json}
+[[ $predicted == /* ]] || predicted=$caller/$predicted
 if [[ -f $predicted ]] && scripts/gpu_predictions.py "$predicted" >"$folder/predicted.txt"; then
   cp "$predicted" "$folder/predicted.json"
 else
