@@ -3,34 +3,46 @@
 #
 # On a machine with an NVIDIA GPU, in a folder that scripts/gpu_folder.sh made: the same bits on CPU and GPU, the GPU
 # tests, the benchmarks, the Python package with torch, CuPy and JAX where they are installed, what the device does at
-# most, Nsight Compute, compute-sanitizer, and the pair kernel compiled for other numbers of blocks. Nothing has to be installed but the driver. A step whose tool is missing, or refuses to
-# start, says so and is skipped; a step that its limit stops is "unfinished", which is no failure.
+# most, Nsight Compute, compute-sanitizer, and the pair kernel compiled for other numbers of blocks. Nothing has to be
+# installed but the driver. A step whose tool is missing, or refuses to start, says so and is skipped; a step that its
+# limit stops is "unfinished", which is no failure.
 #
-# Usage: scripts/gpu_check.sh OUT_DIR [FOLDER]
+# Usage: scripts/gpu_check.sh [--proof] OUT_DIR [FOLDER]
+#   --proof  only what decides first, in at most 90 s: the libraries, the device and its clocks, the small GPU tests,
+#            bits of pairs in stages and with kept candidates, what the device does at most, four times beside their
+#            predictions, and metrics of three kernels. Run it before the whole check, with an OUT_DIR of its own.
 #   FOLDER   made by scripts/gpu_folder.sh; by default the one that holds this script, else build/gpu_folder
 #
-# Takes less than 9 minutes: the limits of the steps add up to 525 s, and time that a step does not use is left to the
-# later ones. The steps that matter most come first, and each leaves its results in OUT_DIR, so nothing that was done is
-# lost if the run is ended early. OUT_DIR gets 7 files of less than 16 MB:
+# The whole check takes less than 9 minutes: the limits of the steps add up to 525 s, and time that a step does not use
+# is left to the later ones. The steps that matter most come first, and each leaves its results in OUT_DIR, so nothing
+# that was done is lost if the run is ended early. OUT_DIR gets 7 files of less than 16 MB, with --proof 6 of them:
 #   summary.txt, summary.json      a line for each step
 #   bench_first.json, bench.json   benchmarks: 1, 8192 and 65 536 environments in float first, then all others
 #   ceilings.json                  of device_ceilings
 #   profile.csv                    metrics of the kernels that take most of the time
 #   logs.tar.gz                    all else: output of every step, clocks, times of each kernel, the profile by line
-# scripts/gpu_tables.py OUT_DIR makes tables of them.
+# scripts/gpu_tables.py OUT_DIR makes tables of them. If the folder has predicted.txt, the summary has each time that
+# was measured over the one that was predicted.
 #
-# Exits with status 0 if nothing failed, 1 if something did, 2 for wrong use, 3 without a device.
+# Exits with status 0 if nothing failed, 1 if something did or every step was skipped, with --proof also if no bits were
+# compared, 2 for wrong use, 3 without a device.
 #
 # ISOPATCH_CHECK_SECONDS: another sum of all limits; each changes in proportion.
 # ISOPATCH_SAME_BITS: other options for same_bits. ISOPATCH_SANITIZER_FILTER: the tests for compute-sanitizer, which is
 # 10 to 100 times slower than the bare program.
 set -euo pipefail
 
-if [[ $# -lt 1 || $# -gt 2 ]]; then
-  echo "usage: scripts/gpu_check.sh OUT_DIR [FOLDER]" >&2
+proof=0
+if [[ ${1:-} == --proof ]]; then
+  proof=1
+  shift
+fi
+if [[ $# -lt 1 || $# -gt 2 || $1 == -* ]]; then
+  echo "usage: scripts/gpu_check.sh [--proof] OUT_DIR [FOLDER]" >&2
   exit 2
 fi
-for tool in awk cat date dirname env find grep gzip head mkdir mktemp mv rm sed sort tail tar tee timeout tr wc; do
+for tool in awk cat chmod date dirname env find grep gzip head mkdir mktemp mv rm sed sort tail tar tee timeout tr \
+  wc; do
   if ! command -v "$tool" >/dev/null; then
     echo "gpu_check: $tool is not installed" >&2
     exit 2
@@ -48,7 +60,10 @@ if [[ ! -d bin ]]; then
   exit 2
 fi
 
+chmod +x bin/* scripts/* 2>/dev/null || true  # a copy may have lost them
+
 sum_of_limits=525
+((proof == 0)) || sum_of_limits=84
 seconds_in_all=${ISOPATCH_CHECK_SECONDS:-$sum_of_limits}
 same_bits_options=${ISOPATCH_SAME_BITS:---contacts 20000 --real 200 --nuts 8 --rigid 3800}
 sanitizer_filter=${ISOPATCH_SANITIZER_FILTER:-*GpuSmall.EveryKind*:*GpuSmallSteps*}
@@ -72,6 +87,28 @@ date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 
 # shellcheck source=scripts/gpu_check_steps.sh
 source "$scripts/gpu_check_steps.sh"
+# shellcheck source=scripts/gpu_check_parts.sh
+source "$scripts/gpu_check_parts.sh"
+# shellcheck source=scripts/gpu_check_profile.sh
+source "$scripts/gpu_check_profile.sh"
+
+# How the device's processors were clocked, and what came of all.
+finish() {
+  if [[ -s $logs/clocks.csv ]]; then
+    say "clock of the processors: $(awk -F ', ' 'NR > 1 && $3 + 0 > 0 {
+      if (!n++ || $3 + 0 < low) low = $3 + 0
+      if ($3 + 0 > high) high = $3 + 0
+    } END { print low + 0 " to " high + 0 " MHz" }' "$logs/clocks.csv")"
+  fi
+  if ((ran == 0)); then
+    say "gpu_check: every step was skipped, nothing was checked"
+    failed=1
+  fi
+  if ((failed)); then say "gpu_check: something failed"; else say "gpu_check: nothing failed"; fi
+  write_summary
+  pack_logs
+  exit "$failed"
+}
 
 # --- steps -----------------------------------------------------------------------------------------------------------
 
@@ -79,74 +116,32 @@ say "device: $device"
 say "$date, $commit"
 [[ -n $ISOPATCH_DATA_DIR ]] || say "without meshes of files: no data/bubble.vtk"
 if command -v nvidia-smi >/dev/null; then
+  clocks=$(timeout 10 nvidia-smi --query-gpu=clocks.max.sm,clocks.max.mem,power.limit --format=csv,noheader \
+    2>/dev/null | head -n 1) || clocks=
+  say "at most: ${clocks:-unknown clocks} (processors, memory, power)"
   nvidia-smi -q >"$logs/device.log" 2>&1 || true
   nvidia-smi --query-gpu=timestamp,pstate,clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv -lms 500 \
     >"$logs/clocks.csv" 2>&1 &
   background+=($!)
 fi
 
-# the libraries
-programs=(bin/isopatch_gpu_tests bin/same_bits bin/isopatch_bench bin/device_ceilings)
-if command -v ldd >/dev/null; then
-  for program in "${programs[@]}"; do
-    if [[ -x $program ]]; then { echo "$program"; ldd "$program" 2>&1 || true; } >>"$logs/libraries.log"; fi
-  done
-  missing=$(grep 'not found' "$logs/libraries.log" | tr -s ' \t' ' ' | sort -u | tr '\n' ';' || true)
-  if [[ -z $missing ]]; then record libraries passed "all are found"; else record libraries failed "$missing"; fi
-else
-  record libraries skipped "ldd is not installed"
+check_libraries
+if ((proof)); then
+  # shellcheck source=scripts/gpu_check_proof.sh
+  source "$scripts/gpu_check_proof.sh"
+  finish
 fi
 
-# random contacts on both; the CPU takes nearly all of the time
+# side cuda chooses between one kernel and stages by the sizes, and so few contacts would go in one
 for precision in float double; do
-  is_there "same bits, $precision" bin/same_bits || continue
-  log=$logs/same_bits_$precision.log
-  # shellcheck disable=SC2086
-  limited 40 "$log" bin/same_bits --sides cpu cuda $same_bits_options --precision "$precision" \
-    --data "$ISOPATCH_DATA_DIR" --scenes bench/scenes
-  differ=$(grep -m 1 -E '^  [a-z]' "$log" | sed 's/^ *//' || true)
-  detail=$(awk '/^all / { printf "%s environments, %s polygons, %s environments differ", $2, $4, $5 }' "$log")
-  [[ -n $detail ]] || detail="$(grep -c -E ' [0-9]+\.[0-9]$' "$log" || true) pairs of shapes"
-  [[ -z $differ ]] || { detail+="; first: $differ"; status=1 stopped=0; }
-  detail+="$(sed -n 's/^same_bits: error/; error/p' "$log" | head -n 1)$(how_it_ended)"
-  record "same bits, $precision" "$(result)" "$detail"
+  for limited_side in "13 stages" "13 kept" "14 cuda"; do
+    read -r limit side <<<"$limited_side"
+    # shellcheck disable=SC2086
+    same_bits "$limit" "$precision" "$side" $same_bits_options
+  done
 done
-
-# What GoogleTest's output in a log says: "12 passed, 0 failed, 3 skipped".
-count_tests() {
-  awk '/^\[       OK \]/ { ++p } /^\[  SKIPPED \] .* ms\)$/ { ++s } /^\[  FAILED  \] .* ms\)$/ { ++f }
-       END { printf "%d passed, %d failed, %d skipped", p, f, s }' "$1"
-}
-
-if is_there "GPU tests" bin/isopatch_gpu_tests; then
-  log=$logs/tests.log
-  limited 30 "$log" bin/isopatch_gpu_tests '--gtest_filter=*Gpu*'
-  detail=$(count_tests "$log")$(how_it_ended)
-  if grep -q '^\[  FAILED  \]' "$log"; then status=1 stopped=0; fi
-  if ((status == 0)) && [[ $detail == "0 passed"* ]]; then
-    # a device is here, so tests that all skip have checked nothing
-    status=1
-    detail+=": nothing was checked"
-  fi
-  record "GPU tests" "$(result)" "$detail"
-fi
-
-benchmarks() {  # SECONDS NAME FILTER JSON [ENV=VALUE]
-  local log=$logs/${4##*/} detail
-  log=${log%.json}.log
-  limited "$1" "$log" env "${@:5}" bin/isopatch_bench --benchmark_filter="$3" --benchmark_min_time=0.05 \
-    --benchmark_context="commit=$commit" --benchmark_out="$4" --benchmark_out_format=json
-  detail="$(grep -c -E '^BM_.*/cuda' "$log" || true) benchmarks$(how_it_ended)"
-  if grep -q 'ERROR OCCURRED' "$log"; then
-    status=1 stopped=0
-    detail+=", with errors: $(grep -m 1 -o "ERROR OCCURRED: .*" "$log")"
-  fi
-  record "$2" "$(result)" "$detail"
-}
-
-if is_there benchmarks bin/isopatch_bench; then
-  benchmarks 60 "benchmarks first" 'cuda/float/.*/(1|8192|65536)/' "$out/bench_first.json"
-fi
+gpu_tests 30 '*Gpu*'
+benchmarks 60 "benchmarks first" 'cuda/float/.*/(1|8192|65536)/' "$out/bench_first.json"
 
 python=$(command -v python3 || true)
 if [[ ! -d python/isopatch ]]; then
@@ -169,11 +164,7 @@ else
   fi
 fi
 
-if is_there ceilings bin/device_ceilings; then
-  limited 15 "$logs/ceilings.log" bin/device_ceilings
-  ((status)) || sed -n '/^{/,/}$/p' "$logs/ceilings.log" >"$out/ceilings.json"
-  record ceilings "$(result)" "$(tr -d '\n' <"$logs/ceilings.log")$(how_it_ended)"
-fi
+measure_ceilings 15
 
 # kernels for other numbers of blocks are compiled while the profiler and the sanitizer run
 compiling=()
@@ -186,19 +177,27 @@ if is_there "other blocks" "$nvcc"; then
   done
 fi
 
-# shellcheck source=scripts/gpu_check_profile.sh
-source "$scripts/gpu_check_profile.sh"
+if can_profile; then
+  time_kernels 5 "$first_scene" float/sphere512_on_box44/1 float/four_tets_on_four_tets/8192 "$first_rollout" \
+    Kept/float/sphere512_on_box44/8192
+  # in stages, of a step, and in one kernel
+  profile_kernels 15 metric_groups "$first_scene search_pairs" "$first_scene integrate_cells" \
+    "$first_rollout finish_stages" "$first_rollout find_contacts" \
+    "float/sphere5120_on_sphere5120_deep/256 evaluate_pairs" "double/sphere512_on_box44/8192 integrate_cells"
+  profile_by_line 19 search_pairs
+fi
+compare_with_predictions
 
 # --- compute-sanitizer -----------------------------------------------------------------------------------------------
 
 # each has what the steps before it have left, and two have nothing of their own
-for check in "memcheck 60" "racecheck 60" "initcheck 0" "synccheck 0"; do
+for check in "memcheck 45" "racecheck 41" "initcheck 0" "synccheck 0"; do
   read -r name limit <<<"$check"
   is_there "$name" "$sanitizer" || continue
   is_there "$name" bin/isopatch_gpu_tests || continue
   log=$logs/$name.log
-  limited "$limit" "$log" env CUDA_MODULE_LOADING=LAZY "$sanitizer" --tool "$name" --error-exitcode 9 bin/isopatch_gpu_tests \
-    "--gtest_filter=$sanitizer_filter"
+  limited "$limit" "$log" env CUDA_MODULE_LOADING=LAZY "$sanitizer" --tool "$name" --error-exitcode 9 \
+    bin/isopatch_gpu_tests "--gtest_filter=$sanitizer_filter"
   detail="$(count_tests "$log")$(sed -n -E 's/^=+ ((ERROR|RACECHECK) SUMMARY.*)/; \1/p' "$log" | tail -n 1)"
   detail+=$(how_it_ended)
   if [[ ! -s $log ]] && ((stopped)); then
@@ -215,9 +214,7 @@ done
 
 # --- the other benchmarks; other numbers of blocks of the pair kernel -------------------------------------------------
 
-if is_there benchmarks bin/isopatch_bench; then
-  benchmarks 20 benchmarks 'cuda/(double/|float/.*/(32|200|256|1024|4096|16384)/)' "$out/bench.json"
-fi
+benchmarks 20 benchmarks 'cuda/(double/|float/.*/(32|200|256|1024|4096|16384)/)' "$out/bench.json"
 
 for blocks in "${!compiling[@]}"; do
   name="$blocks blocks"
@@ -225,19 +222,10 @@ for blocks in "${!compiling[@]}"; do
   limited 10 /dev/null tail --pid="${compiling[blocks]}" -f /dev/null
   if [[ ! -f variants/blocks_$blocks/libisopatch.so ]]; then
     record "$name" skipped "not compiled: $(grep -m 1 -i error "$log" || tail -n 1 "$log")$(how_it_ended)"
-  elif is_there "$name" bin/isopatch_bench; then
+  else
     benchmarks 10 "$name" 'cuda/float/.*/8192/' "$logs/bench_blocks_$blocks.json" \
       "LD_LIBRARY_PATH=$PWD/variants/blocks_$blocks"
   fi
 done
 
-if [[ -s $logs/clocks.csv ]]; then
-  say "clock of the processors: $(awk -F ', ' 'NR > 1 && $3 + 0 > 0 {
-    if (!n++ || $3 + 0 < low) low = $3 + 0
-    if ($3 + 0 > high) high = $3 + 0
-  } END { print low + 0 " to " high + 0 " MHz" }' "$logs/clocks.csv")"
-fi
-if ((failed)); then say "gpu_check: something failed"; else say "gpu_check: nothing failed"; fi
-write_summary
-pack_logs
-exit "$failed"
+finish

@@ -3,7 +3,7 @@
 #
 # What scripts/gpu_check.sh, which sources this, does at each step: run a command under a limit, record what came of it,
 # and leave all results in OUT_DIR. It has set what is not set here.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2034,SC2154
 set -euo pipefail
 
 logs=$(mktemp -d)
@@ -11,6 +11,7 @@ background=()  # processes that end with this script
 : >"$out/summary.txt"
 rm -f "$out"/{summary,bench_first,bench,ceilings}.json "$out"/{profile.csv,logs.tar.gz}
 failed=0
+ran=0  # whether any step was not skipped, besides the look at the libraries
 steps=()  # of summary.json
 
 say() { echo "$*" | tee -a "$out/summary.txt"; }
@@ -50,6 +51,7 @@ record() {  # NAME RESULT DETAIL
   steps+=("{\"name\": $(quote "$1"), \"result\": $(quote "$2"), \"seconds\": $seconds, \"detail\": $(quote "$3"),
    \"command\": $(quote "$command")}")
   [[ $2 != failed ]] || failed=1
+  [[ $2 == skipped || $1 == libraries ]] || ran=1
   command='' seconds=0
   write_summary
   pack_logs

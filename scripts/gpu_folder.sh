@@ -15,6 +15,9 @@
 # ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; what needs them is left out without
 # it. The Python package is in the folder if build/.venv has nanobind, as scripts/test.sh makes it: for the Python
 # that ISOPATCH_GPU_PYTHON names, by default 3.12, which has NumPy and pytest there, and torch, CuPy or JAX.
+#
+# ISOPATCH_PREDICTED is what bench/cycle_model/predict.py --json wrote, by default build/predicted.json: the check says
+# how times differ from it.
 set -euo pipefail
 caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -98,6 +101,14 @@ for mesh in "${meshes[@]}"; do
     echo "gpu_folder: without $mesh.vtk (ISOPATCH_DATA_DIR)" >&2
   fi
 done
+predicted=${ISOPATCH_PREDICTED:-$PWD/build/predicted.json}
+[[ $predicted == /* ]] || predicted=$caller/$predicted
+if [[ -f $predicted ]] && scripts/gpu_predictions.py "$predicted" >"$folder/predicted.txt"; then
+  cp "$predicted" "$folder/predicted.json"
+else
+  rm -f "$folder/predicted.txt"
+  echo "gpu_folder: without predicted times ($predicted, by bench/cycle_model/predict.py --json)" >&2
+fi
 commit=$(git rev-parse --short HEAD 2>/dev/null || echo "unknown commit")
 git diff --quiet HEAD 2>/dev/null || commit+=" with changes"
 echo "$commit" >"$folder/COMMIT"

@@ -27,6 +27,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OVERVIEW = ("box24_on_box24", "sphere512_on_box44", "sphere1280_on_sphere1280", "nut_on_bolt")
+OTHER_CALLS = {
+    "Kept": "with kept candidates",
+    "PatchContacts": "patch contacts",
+    "Packed": "packed polygons",
+    "Enqueue": "the host's time of a call",
+}
+KINDS = "|".join(["Evaluate", "Rollout", *OTHER_CALLS])
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -39,7 +46,7 @@ def fail(message):
 class Row:
     """One benchmark."""
 
-    kind: str  # Evaluate or Rollout
+    kind: str  # Evaluate, Rollout, or one of OTHER_CALLS
     precision: str
     scene: str
     environments: int
@@ -77,7 +84,7 @@ def read_benchmarks(folder, backend):
     for data in map(read_stopped_json, paths):
         context |= data.get("context", {})
         for entry in data.get("benchmarks", []):
-            name = re.fullmatch(r"BM_(Evaluate|Rollout)/(\w+)/(float|double)/(\w+)/(\d+)(/\w+)?", entry["name"])
+            name = re.fullmatch(rf"BM_({KINDS})/(\w+)/(float|double)/(\w+)/(\d+)(/\w+)?", entry["name"])
             if not name or name[2] != backend or entry.get("run_type", "iteration") != "iteration":
                 continue
             if entry.get("error_occurred"):
@@ -152,6 +159,8 @@ class Operations:
         self.counts = {}
         self.peaks = [ceilings.get(f"{precision}_multiply_adds_per_s") for precision in ("float", "double")]
         for name, metrics in profile.items():
+            if name.split(" ")[0].count("/") != 2:
+                continue  # not of an evaluation
             precision, scene, environments = name.split(" ")[0].split("/")
             keys = [
                 [f"smsp__sass_thread_inst_executed_op_{t}{op}_pred_on.sum" for op in ("add", "mul", "fma")]
@@ -238,6 +247,24 @@ def rollout_table(rollouts):
     return table(header, rows)
 
 
+def other_calls_table(rows):
+    """A row for each scene, precision and size, with what BM_Evaluate took beside the other calls."""
+    found = {}
+    for row in rows:
+        if row.kind in ("Evaluate", *OTHER_CALLS):
+            found.setdefault((row.scene, row.precision, row.environments), {})[row.kind] = row.seconds
+    kinds = [kind for kind in OTHER_CALLS if any(kind in times for times in found.values())]
+    if not kinds:
+        return []
+    header = ["µs of a call", "precision", "environments", "wrenches", *(OTHER_CALLS[kind] for kind in kinds)]
+    lines = []
+    for (scene, precision, environments), times in found.items():
+        if set(times) & set(kinds):
+            cells = [number(1e6 * times[kind]) if kind in times else "" for kind in ("Evaluate", *kinds)]
+            lines.append([scene, precision, str(environments), *cells])
+    return table(header, lines)
+
+
 def profile_table(profile):
     """One column for each kernel that was profiled."""
     metrics = [
@@ -317,7 +344,7 @@ def paragraph(text):
     return textwrap.wrap(text, 140, break_long_words=False, break_on_hyphens=False)
 
 
-def cuda_sections(folder, benchmarks, rollouts, context):
+def cuda_sections(folder, benchmarks, rollouts, others, context):
     """What goes into README.md and into bench/results/README.md."""
     summary_path, ceilings_path = folder / "summary.json", folder / "ceilings.json"
     summary = read_json(summary_path) if summary_path.exists() else None
@@ -354,12 +381,14 @@ def cuda_sections(folder, benchmarks, rollouts, context):
     long += ["", *cuda_details(benchmarks, operations)]
     if rollouts.rows:
         long += ["", "Ten steps in one captured call:", "", *rollout_table(rollouts)]
+    if others:
+        long += ["", "Calls that ask for more, or ask again:", "", *others]
     if profile:
         long += ["", "One launch of each kernel, by Nsight Compute:", "", *profile_table(profile)]
     return short, long
 
 
-def cpu_section(benchmarks, rollouts, context):
+def cpu_section(benchmarks, rollouts, others, context):
     threads = context["num_cpus"]
     machine = f" of a {context['processor']}" if "processor" in context else ""
     lines = paragraph(
@@ -385,6 +414,9 @@ def cpu_section(benchmarks, rollouts, context):
             "",
             *rollout_table(rollouts),
         ]
+    if others:
+        lines += ["", f"Calls that ask for more or again, of 16 environments on one thread and of more on {threads}:"]
+        lines += ["", *others]
     return lines
 
 
@@ -420,10 +452,11 @@ def main():
     benchmarks, rollouts = (Benchmarks(rows, kind) for kind in ("Evaluate", "Rollout"))
     sections = {}
     if args.backend == "cuda":
-        short, long = cuda_sections(args.folder, benchmarks, rollouts, context)
+        short, long = cuda_sections(args.folder, benchmarks, rollouts, other_calls_table(rows), context)
         sections = {"README.md": ("gpu-results", short), "bench/results/README.md": ("gpu-results", long)}
     else:
-        sections = {"bench/results/README.md": ("cpu-throughput", cpu_section(benchmarks, rollouts, context))}
+        section = cpu_section(benchmarks, rollouts, other_calls_table(rows), context)
+        sections = {"bench/results/README.md": ("cpu-throughput", section)}
 
     for name, (marker, lines) in sections.items():
         path = ROOT / name

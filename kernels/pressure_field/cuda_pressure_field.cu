@@ -7,6 +7,7 @@
 #include <array>
 #include <type_traits>
 
+#include "host/evaluation/pairs_in_stages.h"
 #include "host/evaluation/wanted_outputs.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/pressure_field/device_call_memory.h"
@@ -138,6 +139,7 @@ class CudaPressureField final : public CudaContactModel {
       call.has_bristles = has_bristles_;
       if (memory.have_stages() && may_stage(pairs, results)) {
         call.staged = memory.staged();
+        pairs_in_stages() += std::min<std::int64_t>(pairs, call.staged.num_pairs);
         const std::int64_t in_a_round = parts_per_pair() * (call.staged.num_cells / cells_per_pair());
         call.staged.in_a_round =
             static_cast<std::int32_t>(std::clamp<std::int64_t>(in_a_round, 1, std::max(call.staged.num_part_pairs, 1)));

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "host/evaluation/cuda_options.h"
+#include "host/evaluation/pairs_in_stages.h"
 #include "tests/support/compounds.h"
 #include "tests/support/hash.h"
 #include "tests/support/plates.h"
@@ -143,6 +144,23 @@ TEST_P(GpuSmall, WallsThatArePressedThroughHaveTheBitsOfTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Outputs, GpuSmall,
                          ::testing::Combine(::testing::Values(Precision::kFloat, Precision::kDouble),
                                             ::testing::Values(Outputs::kWrench, Outputs::kPatch, Outputs::kPolygons)));
+
+TEST(GpuSmallStages, TakeThePairsOfWrenchesAndPatchesWhereTheyAreAskedFor) {
+  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const Scene scene(mixed_scene());
+  const Batch batch = random_batch(scene, 3, 21, 0.16, true);
+  const auto in_stages = [&](detail::PairStages stages, Outputs outputs) {
+    const std::int64_t before = detail::pairs_in_stages();
+    on_gpu(scene, batch, {on_device(Precision::kFloat), stages}, outputs, 4096);
+    return detail::pairs_in_stages() - before;
+  };
+  const std::int64_t pairs = 3 * scene.num_pairs();
+  for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch}) {
+    EXPECT_EQ(in_stages(detail::PairStages::kSeveral, outputs), pairs);
+    EXPECT_EQ(in_stages(detail::PairStages::kOne, outputs), 0);
+  }
+  EXPECT_EQ(in_stages(detail::PairStages::kSeveral, Outputs::kPolygons), 0);
+}
 
 TEST(GpuSmallCounts, NeedNoBuffer) {
   if (!cuda_available()) GTEST_SKIP() << "no CUDA device";

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "host/evaluation/cuda_options.h"
+#include "host/evaluation/pairs_in_stages.h"
 #include "tests/support/hash.h"
 
 namespace isopatch {
@@ -57,16 +58,20 @@ inline const char* name_of(RequestedOutputs asked) {
 
 struct BitCounts {
   std::int64_t environments = 0, touching = 0, polygons = 0;
-  std::int64_t differ = 0;          // environments in which any byte differs
-  std::vector<std::string> first;   // differences in the first of them, of each thing asked for
-  std::array<double, 2> seconds{};  // of each side's evaluations
+  std::int64_t differ = 0;                  // environments in which any byte differs
+  std::vector<std::string> first;           // differences in the first of them, of each thing asked for
+  std::array<double, 2> seconds{};          // of each side's evaluations
+  std::array<std::int64_t, 2> in_stages{};  // pairs of each side that went in stages, counted in each evaluation
 
   void append(const BitCounts& other) {
     environments += other.environments;
     touching += other.touching;
     polygons += other.polygons;
     differ += other.differ;
-    for (std::size_t i = 0; i < 2; ++i) seconds[i] += other.seconds[i];
+    for (std::size_t i = 0; i < 2; ++i) {
+      seconds[i] += other.seconds[i];
+      in_stages[i] += other.in_stages[i];
+    }
   }
 };
 
@@ -244,6 +249,7 @@ class BitComparison {
     std::array<UnwrittenResults, 2> results = {arrays(count, asked, capacity), arrays(count, asked, capacity)};
     for (std::size_t side = 0; side < 2; ++side) {
       const auto start = std::chrono::steady_clock::now();
+      const std::int64_t in_stages = detail::pairs_in_stages();
       const State states = part_of(state, scene_, begin, count);
       const Results to = view(results[side], asked);
       if (caches_[side].has_value()) {
@@ -252,6 +258,7 @@ class BitComparison {
         evaluators_[side].evaluate(states, to);
       }
       counts_.seconds[side] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      counts_.in_stages[side] += detail::pairs_in_stages() - in_stages;
     }
     for (std::size_t e = 0; e < static_cast<std::size_t>(count); ++e) {
       if (environment_hash(results[0], e) == environment_hash(results[1], e)) continue;
