@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls that predict.py executes: together they launch every kernel of the library."""
+"""The calls that predict.py executes: together they launch every kernel of the library.
+
+A kernel that none of them launches ends predict.py with status 1: here is the place for a call that does.
+"""
 
 from dataclasses import dataclass, field
 
@@ -19,6 +22,10 @@ class Call:
     environments: int = 0  # on a processor; 0: as many as it gets of all
     steps: int = 0  # of a rollout; 0: an evaluation
     options: tuple = field(default=())  # of cycle_model
+
+    @property
+    def is_evaluation(self):
+        return self.steps == 0 and self.name != "reset"
 
     @property
     def text(self):

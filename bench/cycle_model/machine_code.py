@@ -104,9 +104,19 @@ def demangled(names):
         return {name: name for name in names}
     readable = {}
     for name, text in zip(names, run(["c++filt", *names]).splitlines(), strict=True):
-        short = re.sub(r"(isopatch::|detail::|\(anonymous namespace\)::|cub::\w+::|scan::)", "", text)
-        readable[name] = re.sub(r"\(((?!Parts|Outputs|Search).)*\)$", "", short.removeprefix("void "))
+        short = re.sub(r"isopatch::|detail::|\(anonymous namespace\)::|cub::\w+::|scan::", "", text)
+        readable[name] = short.removeprefix("void ").removesuffix(arguments_of(short))
     return readable
+
+
+def arguments_of(function):
+    """The parentheses at its end, with what is in them."""
+    depth = 0
+    for at in range(len(function) - 1, 0, -1):
+        depth += (function[at] == ")") - (function[at] == "(")
+        if depth == 0:
+            return function[at:] if function[at] == "(" else ""
+    return ""
 
 
 def compile_pairs(build, blocks, cubin):

@@ -13,8 +13,8 @@ what was measured.
 Usage: bench/cycle_model/predict.py [--build DIR] [--tools DIR] [--data DIR] [--filter REGEX] [--list] ...
        bench/cycle_model/predict.py --kernels [--filter REGEX] [--pair-blocks 2,3,4] ...
 Without --kernels it prints a row for each call, with it a table of the kernels of each; then only wrenches in float
-are evaluated, unless --filter chooses calls. It ends with status 1 where a bit differs or, of all calls, a kernel of the
-library was not launched; with 2 where something is missing.
+are evaluated, unless --filter chooses calls. It ends with status 1 where a bit differs or, of all calls, a kernel of
+the library was not launched; with 2 where something is missing.
 """
 
 import argparse
@@ -35,6 +35,7 @@ from scenes import write_scenes  # noqa: E402
 
 SCHEDULERS = 4
 WRENCHES = r" wrench, float$"
+LEAST_EXECUTED = 0.05  # of a kernel's instructions: less has found nothing to do
 
 # Kernels that no call of the library launches, by a part of their name, and why.
 NEVER_LAUNCHED = {"EmptyKernel": "CUB asks the runtime for its attributes"}
@@ -48,6 +49,7 @@ def arguments():
     parser.add_argument("--timing", type=Path, help="JSON file of values that were measured on a device")
     parser.add_argument("--kernels", action="store_true", help="print a table of the kernels of each call")
     parser.add_argument("--pair-blocks", default="", help="values of ISOPATCH_PAIR_BLOCKS to compile and compare")
+    parser.add_argument("--keep-candidates", type=float, help="margin, m: evaluations that find them kept")
     parser.add_argument("--environments", type=int, default=8192)
     parser.add_argument("--clock", type=float, default=1.98, help="of the device, GHz")
     parser.add_argument("--processors", type=int, default=132, help="of the device")
@@ -93,6 +95,8 @@ def execute(args, call, scene, texts):
     environments = call.environments or max(1, round(args.environments / args.processors))  # of one processor
     command = [str(args.build / "bin/cycle_model"), str(scene), *map(str, texts), "--environments", str(environments)]
     command += ["--call", call.name, "--precision", call.precision, *call.options]
+    if args.keep_candidates and call.is_evaluation and "--keep-candidates" not in call.options:
+        command += ["--keep-candidates", str(args.keep_candidates)]
     if args.timing:
         command += ["--timing", str(args.timing)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -197,18 +201,20 @@ def executed_share(found):
 
 
 def report_kernels(texts, found):
-    """Prints how much of each kernel was executed, and returns whether one is missing that should have been."""
-    names, shares = kernels_of(texts), executed_share(found)
-    missing = [name for name in names if name not in shares]
+    """Prints how much of each kernel was executed, and returns whether it is too little of one."""
+    names, shares = demangled(kernels_of(texts)), executed_share(found)
     print(f"\n{len(names)} kernels; of those that were launched, the instructions that any call executed:\n")
-    for title, share in sorted((text, shares[name]) for name, text in demangled(names).items() if name in shares):
-        print(f"  {share:>4.0%}  {title}")
-    unexpected = False
-    for name in missing:
+    for title, share in sorted((names[name], share) for name, share in shares.items()):
+        print(f"  {share:>4.0%}  {title if len(title) <= 100 else title[:97] + '...'}")
+    too_little = False
+    for name, title in names.items():
         reason = next((why for part, why in NEVER_LAUNCHED.items() if part in name), None)
-        print(f"  never launched: {demangled([name])[name]}{': ' + reason if reason else ''}")
-        unexpected = unexpected or reason is None
-    return unexpected
+        if shares.get(name, 0) >= LEAST_EXECUTED:
+            continue
+        what = "hardly executed" if name in shares else "never launched"
+        print(f"  {what}: {title}{': ' + reason if reason else ''}")
+        too_little = too_little or reason is None
+    return too_little
 
 
 def chosen_calls(args, scenes):
@@ -218,6 +224,34 @@ def chosen_calls(args, scenes):
     if not calls:
         raise Failure(f"no call holds '{pattern}'; --list prints them")
     return calls
+
+
+def execute_all(args, calls, paths, columns):
+    """Prints each call as it ends, and returns what was found by name and variant."""
+    found = {}
+    if not args.kernels:
+        print_header()
+    for call in calls:
+        for column, texts in columns.items():
+            found[call.key, column] = f = add_times(args, call, execute(args, call, paths[call.scene], texts))
+            if args.kernels:
+                print_kernels(f"{call.key} {column}".strip(), f)
+            else:
+                print_row(call, f)
+    return found
+
+
+def report(args, calls, columns, found):
+    """Prints what comes below the calls, and returns the exit status."""
+    if args.kernels:
+        print_comparison(args, [call.key for call in calls], list(columns), found)
+    failed = report_differences(found)
+    if not args.kernels and not args.filter:
+        failed = report_kernels(columns[""], found) or failed
+    if args.json:
+        records = [{"name": name, "variant": column} | record for (name, column), record in found.items()]
+        args.json.write_text(json.dumps(records, indent=1) + "\n")
+    return 1 if failed else 0
 
 
 def predict(args):
@@ -233,27 +267,11 @@ def predict(args):
             print("\n".join(call.key for call in calls))
             return 0
         columns = variants(args, Tools(args.tools, kept / "tools"), kept)
-        print(f"isopatch at {commit()}: {args.environments} environments, {args.processors} processors, {args.clock:g} GHz")
+        device = f"{args.processors} processors, {args.clock:g} GHz"
+        print(f"isopatch at {commit()}: {args.environments} environments, {device}")
         print(f"assumptions: {args.timing or 'guesses'}. Nothing here was measured.\n")
-        found = {}
-        if not args.kernels:
-            print_header()
-        for call in calls:
-            for column, texts in columns.items():
-                found[call.key, column] = f = add_times(args, call, execute(args, call, paths[call.scene], texts))
-                if args.kernels:
-                    print_kernels(f"{call.key} {column}".strip(), f)
-                else:
-                    print_row(call, f)
-    if args.kernels:
-        print_comparison(args, [call.key for call in calls], list(columns), found)
-    failed = report_differences(found)
-    if not args.kernels and not args.filter:
-        failed = report_kernels(columns[""], found) or failed
-    if args.json:
-        records = [{"name": name, "variant": column} | record for (name, column), record in found.items()]
-        args.json.write_text(json.dumps(records, indent=1) + "\n")
-    return 1 if failed else 0
+        found = execute_all(args, calls, paths, columns)
+    return report(args, calls, columns, found)
 
 
 def main():

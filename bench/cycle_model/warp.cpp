@@ -262,6 +262,7 @@ void Warp::leave(int barrier, u32 lanes) {
     for (std::size_t other = 0; other < kLanes; ++other) {
       if (before[other] == group) b.members[other] &= ~(1u << lane);
     }
+    b.members[static_cast<std::size_t>(lane)] = 0;
   }
   release(b);
 }
