@@ -11,6 +11,7 @@ FEW = 4  # environments on a processor, so that several warps share a search
 MANY = 2048  # environments on a processor, so that blocks of a scan wait for one another
 MARGIN = 5e-4  # m, of kept candidates
 STEPS = 2
+MEASURED_STEPS = 10  # of the calls that isopatch_bench makes too
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,12 @@ def of_pairs(scene):
     ]
 
 
-def rollouts(scene, integrators, precisions=BOTH, name="step", before=40):
+def rollouts(scene, integrators, precisions=BOTH, name="step", before=40, steps=STEPS):
     """Steps of environments in which bodies touch, `before` steps after the scene begins."""
     found = []
     for integrator in integrators:
-        options = ("--integrator", integrator, "--steps-before", str(before), "--steps", str(STEPS))
-        found += [Call(scene, name, p, integrator, steps=STEPS, options=options) for p in precisions]
+        options = ("--integrator", integrator, "--steps-before", str(before), "--steps", str(steps))
+        found += [Call(scene, name, p, integrator, steps=steps, options=options) for p in precisions]
     return found
 
 
@@ -84,8 +85,8 @@ def all_calls(scenes):
     calls += of_pairs("dumbbell_on_box")
     calls += evaluations("box_stack", ["body_wrench", "all"], BOTH)
     calls += evaluations("remembering", ["memory"], BOTH)
-    calls += rollouts("drop", both_integrators)
-    calls += rollouts("pinch", both_integrators)
+    calls += rollouts("drop", both_integrators, steps=MEASURED_STEPS)
+    calls += rollouts("pinch", both_integrators, steps=MEASURED_STEPS)
     calls += rollouts("pinch_held", ["midpoint"])
     calls += rollouts("block_held", ["midpoint"])
     calls += rollouts("remembering", both_integrators, before=10)

@@ -17,6 +17,13 @@
 
 namespace isopatch::cycle_model {
 
+/// Gives an array values that no result has, so that one which is never written is found.
+template <class T>
+void spoil(std::vector<T>& values) {
+  constexpr int kByte = 0xa5;
+  if (!values.empty()) std::memset(static_cast<void*>(values.data()), kByte, values.size() * sizeof(T));
+}
+
 struct Differences {
   std::size_t compared = 0, different = 0;
   std::string first;  // of those that differ

@@ -94,10 +94,10 @@ ResultArrays make_results(const Scene& scene, const Call& call, const Rows& rows
   const bool has_bodies = call.name == "body_wrench" || call.name == "memory" || call.name == "all";
   if (!has_bodies) results.body_wrench.clear();
   if (call.name == "wrench") results.status.clear();
-  if (call.name != "energy") return results;
   for_each_output(
-      [](const ArrayInfo& info, auto& values) {
-        if (info.group != OutputGroup::kEnergy) values.clear();
+      [&](const ArrayInfo& info, auto& values) {
+        if (call.name == "energy" && info.group != OutputGroup::kEnergy) values.clear();
+        spoil(values);
       },
       results);
   return results;

@@ -129,6 +129,7 @@ Found step(Model& model, const SceneDescription& description, const Call& call) 
   for (std::size_t e = 0; e < mask.size(); e += 2) mask[e] = 1;
   const bool with_patch = call.name == "step_patch";
   Side on_cpu = {initial, RolloutOutputArrays(scene, call.environments, with_patch, with_patch)};
+  for_each_rollout_output([](const ArrayInfo&, auto& values) { spoil(values); }, on_cpu.output);
   Side on_model = on_cpu;
   call_on_cpu(scene, on_cpu, initial, mask, call);
   call_on_model(model, scene, on_model, initial, mask, call);
@@ -136,9 +137,12 @@ Found step(Model& model, const SceneDescription& description, const Call& call) 
   Found found;
   found.values = compare(on_cpu, on_model);
   found.pairs = call.environments * scene.num_pairs();
-  for (const std::int32_t polygons : on_cpu.output.polygons) found.polygons += polygons;
-  for (const std::int32_t iterations : on_cpu.output.iterations) found.iterations += iterations;
-  const std::vector<double>& touched = call.name == "reset" ? on_cpu.state.poses : on_cpu.output.pair_wrench;
+  const bool steps = call.name != "reset";
+  if (steps) {
+    for (const std::int32_t polygons : on_cpu.output.polygons) found.polygons += polygons;
+    for (const std::int32_t iterations : on_cpu.output.iterations) found.iterations += iterations;
+  }
+  const std::vector<double>& touched = steps ? on_cpu.output.pair_wrench : on_cpu.state.poses;
   found.touching = std::count_if(touched.begin(), touched.end(), [](double x) { return x != 0; });
   return found;
 }
