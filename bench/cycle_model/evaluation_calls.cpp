@@ -18,6 +18,9 @@ struct Rows {
   std::int32_t most_polygons = 0, most_contacts = 0;
 };
 
+/// Room for half of the rows, and for one more, so that those of an environment are divided.
+std::int64_t half(std::int64_t rows) { return rows / 2 + 1; }
+
 using Select = void (*)(ResultSelection&, const Rows&);
 
 /// What is written besides wrench, area, number of polygons and status.
@@ -33,9 +36,9 @@ const std::map<std::string, Select>& selections() {
       {"patch_contacts", [](ResultSelection& s, const Rows&) { s.max_clusters = 1; }},
       {"clusters", [](ResultSelection& s, const Rows&) { s.max_clusters = 4; }},
       {"packed_polygons", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = r.polygons; }},
-      {"packed_polygons_half", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = r.polygons / 2; }},
+      {"packed_polygons_half", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = half(r.polygons); }},
       {"packed_contacts", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = r.contacts; }},
-      {"packed_contacts_half", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = r.contacts / 2; }},
+      {"packed_contacts_half", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = half(r.contacts); }},
       {"memory", [](ResultSelection& s, const Rows&) { s.patch = s.lumped = true; }},  // and a step of contact states
       {"all",
        [](ResultSelection& s, const Rows& r) {
