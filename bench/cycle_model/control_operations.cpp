@@ -87,14 +87,14 @@ Operation bmov(const Instruction& form) {
   };
 }
 
-/// R, P, Q: the lanes where Q holds; P is whether there is any, or whether they are all.
+/// (R,) P, Q: the lanes where Q holds; P is whether there is any, or whether they are all.
 Operation vote(const Instruction& form) {
-  return [all = form.has("ALL")](Warp& w, const Instruction& i) {
-    const u32 lanes = w.active() & w.mask(i[2]);
+  return [all = form.has("ALL"), at = form.operands.size() - 2](Warp& w, const Instruction& i) {
+    const u32 lanes = w.active() & w.mask(i[at + 1]);
     Lanes<u32> value;
     value.fill(lanes);
-    w.set(i[0], value);
-    w.set_mask(i[1], (all ? lanes == w.active() : lanes != 0) ? ~0u : 0);
+    if (at > 0) w.set(i[0], value);
+    w.set_mask(i[at], (all ? lanes == w.active() : lanes != 0) ? ~0u : 0);
   };
 }
 
@@ -200,8 +200,8 @@ Operations control_operations() {
        }},
       {"WARPSYNC",
        [](const Instruction& i) -> Operation {
-         if (i.has("COLLECTIVE")) return {};
-         return [](Warp& w, const Instruction&) { w.require_together(); };
+         if (!i.has("ALL")) return {};
+         return [](Warp& w, const Instruction&) { w.meet(); };
        }},
       // nothing, or waits for what the model does at once
       {"NOP", nothing},

@@ -1,149 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cycle_model: evaluates environments of a scene on the cuda backend, whose kernels' machine code is executed on a
-// model of one processor, and writes what it took as JSON. Exits with status 1 where a byte of a result is not that of
-// the CPU. predict.py drives it.
+// cycle_model: calls the cuda backend for environments of a scene, whose kernels' machine code is executed on a model
+// of one processor, and writes what it took as JSON. Exits with status 1 where a byte of a result is not that of the
+// CPU, or nothing touches. predict.py drives it.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <memory>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/cycle_model/processor.h"
-#include "bench/device_arrays.h"
-#include "isopatch/isopatch.h"
-#include "tests/emulator/device.h"
+#include "bench/cycle_model/calls.h"
 
 namespace isopatch::cycle_model {
 namespace {
 
-/// Runs what the library launches on one processor, and notes what that took.
-class Model final : public emulator::Engine {
- public:
-  Model(const Timing& timing, const std::vector<std::string>& files) : timing_(timing) {
-    for (const std::string& file : files) listings_.add(file);
+struct Options {
+  std::string scene, timing;
+  std::vector<std::string> listings;
+  std::optional<Integrator> integrator;
+  Call call;
+
+  void add_to(CLI::App& app) {
+    static const std::map<std::string, Precision> precisions = {{"float", Precision::kFloat},
+                                                                {"double", Precision::kDouble}};
+    static const std::map<std::string, detail::PairStages> stages = {{"size", detail::PairStages::kBySize},
+                                                                     {"one", detail::PairStages::kOne},
+                                                                     {"several", detail::PairStages::kSeveral}};
+    static const std::map<std::string, Integrator> integrators = {
+        {"euler", Integrator::kEuler}, {"midpoint", Integrator::kMidpoint}, {"sdirk2", Integrator::kSdirk2}};
+    std::vector<std::string> names = evaluation_names();
+    for (const std::string& name : rollout_names()) names.push_back(name);
+    app.add_option("scene", scene, "scene file")->required();
+    app.add_option("listings", listings, "files with disassembled kernels")->required();
+    app.add_option("--call", call.name, "what is evaluated, or a step")->check(CLI::IsMember(names));
+    app.add_option("--environments", call.environments, "as many as one processor gets")->check(CLI::Range(1, 1 << 16));
+    app.add_option("--precision", call.precision)->transform(CLI::CheckedTransformer(precisions));
+    app.add_option("--stages", call.stages, "kernels of a pair: as its size says, one or several")
+        ->transform(CLI::CheckedTransformer(stages));
+    app.add_option("--keep-candidates", call.margin, "margin, m; what is counted is a second call, which finds them");
+    app.add_option("--integrator", integrator, "in place of the scene's")
+        ->transform(CLI::CheckedTransformer(integrators));
+    app.add_option("--steps-before", call.steps_before, "of a rollout, on the CPU")->check(CLI::NonNegativeNumber);
+    app.add_option("--steps", call.steps)->check(CLI::PositiveNumber);
+    app.add_option("--timing", timing, "JSON file of values that were measured on a device");
   }
 
-  int processors() const override { return 1; }
-
-  int resident_blocks(const std::string& kernel, u32 block) const override {
-    return cycle_model::resident_blocks(timing_, listings_.resources(kernel), block);
+  SceneDescription read() const {
+    SceneDescription description = read_scene(scene);
+    if (integrator) description.rollout.integrator = *integrator;
+    return description;
   }
-
-  void launch(const std::string& name, u32 grid, u32 block, std::span<const std::byte> parameters,
-              emulator::GlobalMemory& memory) override {
-    const Kernel& kernel = listings_.kernel(name);
-    const Sums sums = run(timing_, {&kernel, grid, block, parameters, &memory});
-    launches_.push_back({{"kernel", name},
-                         {"grid", grid},
-                         {"block", block},
-                         {"resident_blocks", cycle_model::resident_blocks(timing_, kernel, block)},
-                         {"registers", kernel.registers},
-                         {"shared_bytes", kernel.shared_bytes},
-                         {"stack_bytes", kernel.stack_bytes},
-                         {"cycles", sums.cycles},
-                         {"issued", sums.issued},
-                         {"lanes", sums.lanes},
-                         {"passes", sums.passes},
-                         {"lines", sums.lines},
-                         {"missed_lines", sums.missed_lines}});
-  }
-
-  const nlohmann::json& launches() const { return launches_; }
-  void forget_launches() { launches_.clear(); }
-
- private:
-  Timing timing_;
-  Listings listings_;
-  nlohmann::json launches_ = nlohmann::json::array();
 };
 
-/// The scene in N environments. As in isopatch_bench, its first body is elsewhere in each of 17.
-StateArrays make_states(const SceneDescription& scene, std::int64_t environments) {
-  StateArrays states(scene, environments);
-  for (std::int64_t e = 0; e < environments; ++e) {
-    const double shift = 1e-4 * static_cast<double>(e % 17);
-    double* pose = states.poses.data() + e * states.num_bodies * 7;
-    pose[0] += shift;
-    pose[1] -= shift;
-  }
-  return states;
-}
-
-ResultArrays make_results(const Scene& scene, std::int64_t environments) {
-  ResultArrays results(scene, environments, {.patch = false});
-  results.body_wrench.clear();
-  results.status.clear();
-  return results;
-}
-
-template <class T>
-std::size_t differences(const std::vector<T>& a, const std::vector<T>& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const void *one = &a[i], *other = &b[i];
-    count += std::memcmp(one, other, sizeof(T)) != 0;
-  }
-  return count;
+nlohmann::json report(const Model& model, const Call& call, const Found& found, double launch_us) {
+  return {{"call", call.name},
+          {"environments", call.environments},
+          {"steps", call.steps},
+          {"pairs", found.pairs},
+          {"polygons", found.polygons},
+          {"iterations", found.iterations},
+          {"compared_values", found.values.compared},
+          {"different_values", found.values.different},
+          {"first_different", found.values.first},
+          {"touching", found.touching},
+          {"launch_us", launch_us},
+          {"launches", model.launches()},
+          {"executed", model.executed()}};
 }
 
 }  // namespace
 
 int predict(int argc, char** argv) {
-  std::string path, timing_file, precision = "float";
-  std::vector<std::string> listings;
-  int environments = 62;
-  double keep = 0;
+  Options options;
   CLI::App app("Predicts the time of the kernels' machine code");
-  app.add_option("scene", path, "scene file")->required();
-  app.add_option("listings", listings, "files with disassembled kernels")->required();
-  app.add_option("--environments", environments, "as many as one processor gets")->check(CLI::Range(1, 1 << 16));
-  app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
-  app.add_option("--keep-candidates", keep, "margin, m; what is counted is a second call, which finds them kept");
-  app.add_option("--timing", timing_file, "JSON file of values that were measured on a device");
+  options.add_to(app);
   CLI11_PARSE(app, argc, argv);
 
   Timing timing;
-  if (!timing_file.empty()) timing.read(timing_file);
-  Model model(timing, listings);
+  if (!options.timing.empty()) timing.read(options.timing);
+  Model model(timing, options.listings);
   emulator::engine = &model;
 
-  const SceneDescription description = read_scene(path);
-  const Scene scene(description);
-  const StateArrays states = make_states(description, environments);
-  ResultArrays on_cpu = make_results(scene, environments), on_model = make_results(scene, environments);
-  EvaluatorOptions options;
-  options.precision = precision == "float" ? Precision::kFloat : Precision::kDouble;
-  Evaluator(scene, options).evaluate(states.view(), on_cpu.view());
-
-  options.backend = Backend::kCuda;
-  bench::DeviceArrays arrays(states.view(), on_model.view(), scene);
-  const Evaluator evaluator(scene, options);
-  if (keep > 0) {
-    CandidateCache candidates = evaluator.make_candidate_cache(environments, keep);
-    evaluator.evaluate(arrays.state(), arrays.results(), candidates);
-    arrays.fetch();  // waits for the launches
-    model.forget_launches();
-    evaluator.evaluate(arrays.state(), arrays.results(), candidates);
-    arrays.fetch();
-  } else {
-    evaluator.evaluate(arrays.state(), arrays.results());
-  }
-  arrays.fetch();
-
-  std::int64_t polygons = 0;
-  for (const std::int32_t count : on_cpu.polygon_count) polygons += count;
-  const std::size_t different = differences(on_cpu.pair_wrench, on_model.pair_wrench) +
-                                differences(on_cpu.area, on_model.area) +
-                                differences(on_cpu.polygon_count, on_model.polygon_count);
-  const nlohmann::json report = {{"environments", environments}, {"pairs", on_cpu.polygon_count.size()},
-                                 {"polygons", polygons},         {"different_values", different},
-                                 {"launch_us", timing.launch},   {"launches", model.launches()}};
-  std::printf("%s\n", report.dump(1).c_str());
-  return different == 0 && polygons > 0 ? 0 : 1;
+  const std::vector<std::string> rollouts = rollout_names();
+  const bool steps = std::find(rollouts.begin(), rollouts.end(), options.call.name) != rollouts.end();
+  const SceneDescription scene = options.read();
+  const Found found = steps ? step(model, scene, options.call) : evaluate(model, scene, options.call);
+  std::printf("%s\n", report(model, options.call, found, timing.launch).dump(1).c_str());
+  return found.values.different == 0 && found.touching > 0 ? 0 : 1;
 }
 
 }  // namespace isopatch::cycle_model

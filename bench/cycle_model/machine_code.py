@@ -92,6 +92,33 @@ class Tools:
                     yield line
 
 
+def kernels_of(texts):
+    """The names of the kernels of these listings."""
+    lines = [line for text in texts for line in text.read_text().splitlines() if line.startswith("kernel ")]
+    return sorted({line.split()[1] for line in lines})
+
+
+def demangled(names):
+    """Names as C++ has them, without namespaces and arguments; as they are where there is no c++filt."""
+    if shutil.which("c++filt") is None:
+        return {name: name for name in names}
+    readable = {}
+    for name, text in zip(names, run(["c++filt", *names]).splitlines(), strict=True):
+        short = re.sub(r"isopatch::|detail::|\(anonymous namespace\)::|cub::\w+::|scan::", "", text)
+        readable[name] = short.removeprefix("void ").removesuffix(arguments_of(short))
+    return readable
+
+
+def arguments_of(function):
+    """The parentheses at its end, with what is in them."""
+    depth = 0
+    for at in range(len(function) - 1, 0, -1):
+        depth += (function[at] == ")") - (function[at] == "(")
+        if depth == 0:
+            return function[at:] if function[at] == "(" else ""
+    return ""
+
+
 def compile_pairs(build, blocks, cubin):
     """Compiles the pair kernels for so many blocks a processor, with the command of the build."""
     source = "kernels/pressure_field/evaluate_pairs_float.cu"

@@ -35,9 +35,11 @@ Operand part(Bank bank, int index) {
   return o;
 }
 
+bool is_shared(u64 generic_address) { return generic_address >> 32 == kSharedWindow; }
+
 /// Where each lane's access goes, and a note of it for its time.
 const Lanes<u64>& addresses(Warp& w, const Operand& o, Space space, u32 bytes) {
-  const bool global = space == Space::kGlobal;
+  const bool global = space == Space::kGlobal || space == Space::kGeneric;
   Lanes<u64> at = {};
   if (o.base >= 0 && o.base != Operand::kZeroRegister) {
     const Operand base = part(Bank::kRegister, o.base);
@@ -52,12 +54,17 @@ const Lanes<u64>& addresses(Warp& w, const Operand& o, Space space, u32 bytes) {
   Effect& effect = w.effect();
   effect.addresses = map([&](u64 x) { return global ? x + offset : u64{static_cast<u32>(x + offset)}; }, at);
   effect.space = space;
+  if (space == Space::kGeneric) effect.space = is_shared(effect.addresses[w.first()]) ? Space::kShared : Space::kGlobal;
   effect.bytes = bytes;
   return effect.addresses;
 }
 
 /// The bytes that a lane accesses.
 std::byte* pointer(Warp& w, Space space, u64 address, u32 bytes, std::size_t lane) {
+  if (space == Space::kGeneric && is_shared(address)) {
+    space = Space::kShared;
+    address = static_cast<u32>(address);
+  }
   std::byte* base = nullptr;
   u64 size = 0, at = address;
   switch (space) {
@@ -126,28 +133,57 @@ std::function<u64(u64, u64)> atomic_function(const Instruction& i, u32 bytes) {
   return [=, greatest = i.has("MAX")](u64 a, u64 b) { return ((a ^ sign) < (b ^ sign)) == greatest ? b : a; };
 }
 
-/// (P, R,) address, value: lanes take turns in their order.
+/// (P, R,) address, value: lanes take turns in their order. P is whether a generic address is a global one; other code
+/// follows for those that are not.
 Operation atomic(const Instruction& form, Space space) {
   const u32 bytes = width_of(form).bytes;
   const auto function = atomic_function(form, bytes);
   if (!function) return {};
   return [=, at = form.operands.size() - 2](Warp& w, const Instruction& i) {
     const Lanes<u64>& to = addresses(w, i[at], space, bytes);
-    if (space == Space::kGlobal) w.effect().space = Space::kAtomic;
+    if (space != Space::kShared) w.effect().space = Space::kAtomic;
+    const u32 global = space == Space::kGeneric ? ~where(is_shared, to) : ~0u;
     const Lanes<u64> value = bytes == 8 ? w.longs(i[at + 1]) : map([](u32 x) { return u64{x}; }, w.words(i[at + 1]));
     Lanes<u64> before = {};
     for_active(w, [&](std::size_t lane) {
+      if ((global >> lane & 1u) == 0) return;
       std::byte* word = pointer(w, space, to[lane], bytes, lane);
       std::memcpy(&before[lane], word, bytes);
       const u64 after = function(before[lane], value[lane]);
       std::memcpy(word, &after, bytes);
     });
+    if (space == Space::kGeneric) w.set_mask(i[0], global);
     if (at == 0) return;  // nobody reads what was there
     if (bytes == 8) {
       w.set(i[at - 1], before);
     } else {
       w.set(i[at - 1], map([](u64 x) { return static_cast<u32>(x); }, before));
     }
+  };
+}
+
+/// R, address, expected, value: stores the value if what is there is expected. R is 1 if it did, else 0.
+Operation compare_and_swap(const Instruction& form) {
+  const u32 bytes = width_of(form).bytes;
+  if (bytes != 8) return {};
+  return [=](Warp& w, const Instruction& i) {
+    const Lanes<u64>& at = addresses(w, i[1], Space::kShared, bytes);
+    const Lanes<u64> expected = w.longs(i[2]), value = w.longs(i[3]);
+    Lanes<u64> swapped = {};
+    for_active(w, [&](std::size_t lane) {
+      std::byte* word = pointer(w, Space::kShared, at[lane], bytes, lane);
+      swapped[lane] = std::memcmp(word, &expected[lane], bytes) == 0;
+      if (swapped[lane] == 1) std::memcpy(word, &value[lane], bytes);
+    });
+    w.set(i[0], swapped);
+  };
+}
+
+/// P, R, address: whether it is one of shared memory.
+Operation qspc(const Instruction& form) {
+  if (!form.has("S")) return {};
+  return [](Warp& w, const Instruction& i) {
+    w.set_mask(i[0], where(is_shared, w.longs(part(Bank::kRegister, i[2].base))));
   };
 }
 
@@ -169,19 +205,22 @@ Operations memory_operations() {
   const Maker global_load = [](const Instruction& i) { return load(i, Space::kGlobal); };
   const Maker global_store = [](const Instruction& i) { return store(i, Space::kGlobal); };
   const Maker global_atomic = [](const Instruction& i) { return atomic(i, Space::kGlobal); };
-  return {{"LD", global_load},  // generic addresses are global ones: no kernel here makes others
-          {"LDG", global_load},
-          {"ST", global_store},
-          {"STG", global_store},
-          {"LDS", [](const Instruction& i) { return load(i, Space::kShared); }},
-          {"STS", [](const Instruction& i) { return store(i, Space::kShared); }},
-          {"LDL", [](const Instruction& i) { return load(i, Space::kLocal); }},
-          {"STL", [](const Instruction& i) { return store(i, Space::kLocal); }},
-          {"ATOMG", global_atomic},
-          {"RED", global_atomic},
-          {"REDG", global_atomic},
-          {"ATOMS", [](const Instruction& i) { return atomic(i, Space::kShared); }},
-          {"LDC", constant}};
+  return {
+      {"LD", [](const Instruction& i) { return load(i, Space::kGeneric); }},
+      {"LDG", global_load},
+      {"ST", [](const Instruction& i) { return store(i, Space::kGeneric); }},
+      {"STG", global_store},
+      {"LDS", [](const Instruction& i) { return load(i, Space::kShared); }},
+      {"STS", [](const Instruction& i) { return store(i, Space::kShared); }},
+      {"LDL", [](const Instruction& i) { return load(i, Space::kLocal); }},
+      {"STL", [](const Instruction& i) { return store(i, Space::kLocal); }},
+      {"ATOM", [](const Instruction& i) { return atomic(i, Space::kGeneric); }},
+      {"ATOMG", global_atomic},
+      {"RED", global_atomic},
+      {"REDG", global_atomic},
+      {"ATOMS", [](const Instruction& i) { return i.has("CAST") ? compare_and_swap(i) : atomic(i, Space::kShared); }},
+      {"QSPC", qspc},
+      {"LDC", constant}};
 }
 
 }  // namespace isopatch::cycle_model

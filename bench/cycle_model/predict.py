@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Predicts the time of an evaluation on a GPU from the kernels' machine code, without a GPU.
+"""Predicts the times of calls on a GPU from the kernels' machine code, without a GPU.
 
 The program cycle_model (cmake --build BUILD --target cycle_model) executes the machine code that nvcc made of the
 kernels on a model of one processor, with as many environments as it would get, and counts cycles: by the compiler's
-stall counts and scoreboards, and by a model of units and caches. Every wrench is compared with the CPU's, bit by bit.
+stall counts and scoreboards, and by a model of units and caches. Every value is compared with the CPU's, bit by bit.
+The calls of calls.py together launch every kernel of the library.
 
 Nothing of it was checked on a device. What the model assumes is in bench/cycle_model/timing.h; --timing replaces it by
 what was measured.
 
-Usage: bench/cycle_model/predict.py [--build DIR] [--tools DIR] [--data DIR] [--pair-blocks 2,3,4] ...
-It ends with status 1 where a bit differs, with 2 where something is missing.
+Usage: bench/cycle_model/predict.py [--build DIR] [--tools DIR] [--data DIR] [--filter REGEX] [--list] ...
+       bench/cycle_model/predict.py --kernels [--filter REGEX] [--pair-blocks 2,3,4] ...
+Without --kernels it prints a row for each call, with it a table of the kernels of each; then only wrenches in float
+are evaluated, unless --filter chooses calls. It ends with status 1 where a bit differs or, of all calls, a kernel of
+the library was not launched; with 2 where something is missing.
 """
 
 import argparse
@@ -24,11 +28,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "bench"))
 
-from count_instructions import about_axis, box, commit, sphere, two_bodies  # noqa: E402
-from machine_code import ARCHITECTURE, Failure, Tools, compile_pairs, install  # noqa: E402
+from calls import all_calls  # noqa: E402
+from count_instructions import commit  # noqa: E402
+from machine_code import ARCHITECTURE, Failure, Tools, compile_pairs, demangled, kernels_of  # noqa: E402
+from scenes import write_scenes  # noqa: E402
 
-DATA_FILES = ("yellow_bell_pepper_no_stem_low.vtk", "evo_bowl_coarse3k.vtk")
 SCHEDULERS = 4
+WRENCHES = r" wrench, float$"
+LEAST_EXECUTED = 0.05  # of a kernel's instructions: less has found nothing to do
+
+# Kernels that no call of the library launches, by a part of their name, and why.
+NEVER_LAUNCHED = {"EmptyKernel": "CUB asks the runtime for its attributes"}
 
 
 def arguments():
@@ -37,74 +47,19 @@ def arguments():
     parser.add_argument("--tools", type=Path, help="folder of cuobjdump and nvdisasm, if they are not on PATH")
     parser.add_argument("--data", type=Path, help="folder of the meshes of pepper_in_bowl")
     parser.add_argument("--timing", type=Path, help="JSON file of values that were measured on a device")
+    parser.add_argument("--kernels", action="store_true", help="print a table of the kernels of each call")
     parser.add_argument("--pair-blocks", default="", help="values of ISOPATCH_PAIR_BLOCKS to compile and compare")
-    parser.add_argument("--keep-candidates", type=float, help="margin, m: a call that finds them kept")
+    parser.add_argument("--keep-candidates", type=float, help="margin, m: evaluations that find them kept")
     parser.add_argument("--environments", type=int, default=8192)
     parser.add_argument("--clock", type=float, default=1.98, help="of the device, GHz")
     parser.add_argument("--processors", type=int, default=132, help="of the device")
-    parser.add_argument("--filter", default="", help="regular expression that a scene's name must hold")
+    parser.add_argument("--filter", default="", help="regular expression that 'SCENE CALL, PRECISION' must hold")
+    parser.add_argument("--list", action="store_true", help="print the calls, and make none")
     parser.add_argument("--json", type=Path, help="file for all that was found")
-    return parser.parse_args()
-
-
-def tet_mesh(path):
-    return {"type": "tet_mesh", "file": str(path.resolve())}
-
-
-def need_numpy(folder):
-    """For tet_meshes: from a package in the build, if Python has none."""
-    try:
-        import numpy  # noqa: F401
-    except ImportError:
-        install(["numpy==2.2.6"], folder)
-        sys.path.append(str(folder))
-
-
-def write_meshes(folder, build):
-    """The sphere of 512 tets and the box of 44 of the comparison with Drake, and a body of four tets."""
-    need_numpy(build / "cycle_model/numpy")
-    from tet_meshes import bisect_to, fan_sphere, four_tets, read_vtk, write_vtk
-
-    scene = {
-        "isopatch": 1,
-        "geometries": {"plate24": box(0.2, 0.25, 0.1)},
-        "bodies": [{"name": "plate", "geometry": "plate24"}],
-    }
-    path = folder / "plate.json"
-    path.write_text(json.dumps(scene))
-    subprocess.run([build / "bin/pair_time", path, "--write-meshes", folder], check=True)
-    points, tets, _ = read_vtk(folder / "plate24.vtk")
-    write_vtk(folder / "plate44.vtk", *bisect_to(points, tets, 44))
-    points, tets = fan_sphere(3)
-    write_vtk(folder / "sphere512.vtk", 0.05 * points, tets)
-    write_vtk(folder / "four_tets.vtk", *four_tets(0.1))
-
-
-def scenes(folder, args):
-    """Scene files by name."""
-    write_meshes(folder, args.build)
-    turned, tilted = about_axis(0.3, 1, 0.2, 0.5), about_axis(0.2, 1, 0.3, 0.15)
-    goal = [tet_mesh(folder / f"{name}.vtk") for name in ("sphere512", "plate44")]
-    four_tets = tet_mesh(folder / "four_tets.vtk")
-    found = {
-        "four_tets_on_four_tets": two_bodies(four_tets, four_tets, [0.003, 0.002, -0.03], about_axis(1, 0.01, 0, 2.9)),
-        "sphere1280_on_half_space": two_bodies(
-            sphere(3), {"type": "half_space", "thickness": 0.1}, [0, 0, 0.015], turned
-        ),
-        "box24_on_box24": two_bodies(box(0.1, 0.11, 0.12), box(0.12, 0.13, 0.14), [0.03, 0.03, 0.11], tilted),
-        "sphere320_on_box24": two_bodies(sphere(2), box(0.2, 0.25, 0.1), [0.01, -0.02, 0.085], turned),
-        "sphere512_on_box44": two_bodies(*goal, [0.01, -0.02, 0.093], turned),
-        "sphere320_on_sphere320": two_bodies(sphere(2), sphere(2), [0.01, 0.005, 0.0885], turned),
-        "sphere1280_on_sphere1280": two_bodies(sphere(3), sphere(3), [0.01, 0.005, 0.0888], turned),
-    }
-    if args.data and all((args.data / file).exists() for file in DATA_FILES):
-        pepper, bowl = (tet_mesh(args.data / file) for file in DATA_FILES)
-        found["pepper_in_bowl"] = two_bodies(pepper, bowl, [0, 0, -0.0275], about_axis(0, 0, 1, 0.3))
-    else:
-        print("pepper_in_bowl is left out: --data DIR names no folder with its meshes", file=sys.stderr)
-    for name, scene in found.items():
-        (folder / f"{name}.json").write_text(json.dumps(scene))
-    return {name: folder / f"{name}.json" for name in found if re.search(args.filter, name)}
+    args = parser.parse_args()
+    if args.pair_blocks and not args.kernels:
+        parser.error("--pair-blocks needs --kernels")
+    return args
 
 
 def listings(tools, build, folder):
@@ -135,33 +90,49 @@ def variants(args, tools, folder):
     return found
 
 
-def model(args, scene, texts):
-    """What the program found, with the times of a call."""
-    environments = max(1, round(args.environments / args.processors))  # of one processor
+def execute(args, call, scene, texts):
+    """What the program found of a call."""
+    environments = call.environments or max(1, round(args.environments / args.processors))  # of one processor
     command = [str(args.build / "bin/cycle_model"), str(scene), *map(str, texts), "--environments", str(environments)]
+    command += ["--call", call.name, "--precision", call.precision, *call.options]
+    if args.keep_candidates and call.is_evaluation and "--keep-candidates" not in call.options:
+        command += ["--keep-candidates", str(args.keep_candidates)]
     if args.timing:
         command += ["--timing", str(args.timing)]
-    if args.keep_candidates:
-        command += ["--keep-candidates", str(args.keep_candidates)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1) or not done.stdout:
-        raise Failure(f"cycle_model ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+        raise Failure(f"{call.key}: cycle_model ended with {done.returncode}: {done.stderr.strip()[-500:]}")
     found = json.loads(done.stdout)
-    share = args.environments / args.processors / environments  # of what the processor would get, beside what it got
+    if found["touching"] == 0:
+        raise Failure(f"{call.key}: nothing touches")
+    return found
+
+
+def add_times(args, call, found):
+    """The times of the whole call, of all processors."""
+    environments = found["environments"]
+    found["of_all"] = call.environments * args.processors or args.environments
+    share = found["of_all"] / args.processors / environments  # of what the processor would get, beside what it got
     milliseconds = 1e-6 * share / args.clock  # of a cycle
     for launch in found["launches"]:
-        launch["name"] = re.search(r"\d([a-z_]+?)(_kernel)?[EI]", launch["kernel"])[1]
+        launch["name"] = kernel_name(launch["kernel"])
         launch["ms"] = launch["cycles"] * milliseconds
         launch["bound_ms"] = launch["issued"] / SCHEDULERS * milliseconds
     found["ms"] = sum(k["ms"] + 1e-3 * found["launch_us"] for k in found["launches"])
     found["bound_ms"] = sum(k["bound_ms"] for k in found["launches"])
+    found["issued"] = sum(k["issued"] for k in found["launches"]) / environments
     return found
 
 
-HEADER = "blocks registers stack  issued/pair  bound [ms]    IPC  lanes  passes/kcycle  missed  cycles/pair     [ms]"
+def kernel_name(mangled):
+    found = re.search(r"\d([a-z_]+?)(_kernel)?[EI]|\d(Device\w+?Kernel)", mangled)
+    return found[1] or found[3] if found else mangled
 
 
-def print_scene(title, found):
+HEADER = "blocks registers stack  issued/env.  bound [ms]    IPC  lanes  passes/kcycle  missed  cycles/env.     [ms]"
+
+
+def print_kernels(title, found):
     """A line for each kernel, and one for the call."""
     environments = found["environments"]
     print(f"{title:<48} {HEADER}")
@@ -173,19 +144,16 @@ def print_scene(title, found):
             f"{k['lanes'] / k['issued']:>6.1f} {1000 * k['passes'] / k['cycles']:>14.0f} {missed:>7.2%} "
             f"{k['cycles'] / environments:>12.0f} {k['ms']:>8.4f}"
         )
-    issued = sum(k["issued"] for k in found["launches"]) / environments
     cycles = sum(k["cycles"] for k in found["launches"]) / environments
     print(
-        f"  {'all, with ' + str(found['launch_us']) + ' us a launch':<46} {'':>22} {issued:>12.0f} "
+        f"  {'all, with ' + str(found['launch_us']) + ' us a launch':<46} {'':>22} {found['issued']:>12.0f} "
         f"{found['bound_ms']:>11.4f} {'':>6} {'':>6} {'':>14} {'':>7} {cycles:>12.0f} {found['ms']:>8.4f}"
     )
-    if found["different_values"]:
-        print(f"  {found['different_values']} values differ from the CPU's")
     print(flush=True)
 
 
-def print_table(args, names, columns, found):
-    """Milliseconds of all scenes as a table of Markdown, with a place for what is measured."""
+def print_comparison(args, names, columns, found):
+    """Milliseconds of all calls as a table of Markdown, with a place for what is measured."""
     print(f"| {args.environments} environments, ms at {args.clock:g} GHz | issue bound | ", end="")
     print(" | ".join(f"{column or 'predicted'} | measured" for column in columns) + " |")
     print("|---|" + "---|" * (1 + 2 * len(columns)))
@@ -194,27 +162,116 @@ def print_table(args, names, columns, found):
         print(f"| {name} | {found[name, columns[0]]['bound_ms']:.3f} | {cells} |")
 
 
+def print_header():
+    print("| scene | call | precision | environments | launches | instructions an environment | ms | env-steps/s |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
+
+
+def print_row(call, found):
+    """Of a rollout, all columns but the last are of one of its steps."""
+    steps = call.steps or 1
+    launches, milliseconds = len(found["launches"]) / steps, found["ms"] / steps
+    rate = f"{found['of_all'] / milliseconds / 1e3:.2f} M" if call.steps else ""
+    print(
+        f"| {call.scene} | {call.text} | {call.precision} | {found['of_all']} | {launches:.0f} | "
+        f"{found['issued'] / steps:.0f} | {milliseconds:.3f} | {rate} |",
+        flush=True,
+    )
+
+
+def report_differences(found):
+    """Prints the calls with values that are not the CPU's, and returns whether there are any."""
+    values = sum(f["compared_values"] for f in found.values())
+    different = {key: f for key, f in found.items() if f["different_values"]}
+    print(f"\n{values} values compared with the CPU's, {sum(f['different_values'] for f in different.values())} differ")
+    for (name, column), f in different.items():
+        title = f"{name} {column}".strip()
+        print(f"  {title}: {f['different_values']} of {f['compared_values']}, the first is {f['first_different']}")
+    return bool(different)
+
+
+def executed_share(found):
+    """Of each kernel that was launched, the share of its instructions that any call executed."""
+    union = {}
+    for f in found.values():
+        for kernel, letters in f["executed"].items():
+            before = union.get(kernel, "-" * len(letters))
+            union[kernel] = "".join("x" if "x" in pair else "-" for pair in zip(before, letters, strict=True))
+    return {kernel: letters.count("x") / len(letters) for kernel, letters in union.items()}
+
+
+def report_kernels(texts, found):
+    """Prints how much of each kernel was executed, and returns whether it is too little of one."""
+    names, shares = demangled(kernels_of(texts)), executed_share(found)
+    print(f"\n{len(names)} kernels; of those that were launched, the instructions that any call executed:\n")
+    for title, share in sorted((names[name], share) for name, share in shares.items()):
+        print(f"  {share:>4.0%}  {title if len(title) <= 100 else title[:97] + '...'}")
+    too_little = False
+    for name, title in names.items():
+        reason = next((why for part, why in NEVER_LAUNCHED.items() if part in name), None)
+        if shares.get(name, 0) >= LEAST_EXECUTED:
+            continue
+        what = "hardly executed" if name in shares else "never launched"
+        print(f"  {what}: {title}{': ' + reason if reason else ''}")
+        too_little = too_little or reason is None
+    return too_little
+
+
+def chosen_calls(args, scenes):
+    """The calls of the filter; with --kernels and without a filter, the wrenches."""
+    pattern = args.filter or (WRENCHES if args.kernels else "")
+    calls = [call for call in all_calls(scenes) if re.search(pattern, call.key)]
+    if not calls:
+        raise Failure(f"no call holds '{pattern}'; --list prints them")
+    return calls
+
+
+def execute_all(args, calls, paths, columns):
+    """Prints each call as it ends, and returns what was found by name and variant."""
+    found = {}
+    if not args.kernels:
+        print_header()
+    for call in calls:
+        for column, texts in columns.items():
+            found[call.key, column] = f = add_times(args, call, execute(args, call, paths[call.scene], texts))
+            if args.kernels:
+                print_kernels(f"{call.key} {column}".strip(), f)
+            else:
+                print_row(call, f)
+    return found
+
+
+def report(args, calls, columns, found):
+    """Prints what comes below the calls, and returns the exit status."""
+    if args.kernels:
+        print_comparison(args, [call.key for call in calls], list(columns), found)
+    failed = report_differences(found)
+    if not args.kernels and not args.filter:
+        failed = report_kernels(columns[""], found) or failed
+    if args.json:
+        records = [{"name": name, "variant": column} | record for (name, column), record in found.items()]
+        args.json.write_text(json.dumps(records, indent=1) + "\n")
+    return 1 if failed else 0
+
+
 def predict(args):
-    for program, target in (("cycle_model", "cycle_model"), ("pair_time", "pair_time")):
+    for program in ("cycle_model", "pair_time"):
         if not (args.build / "bin" / program).exists():
-            raise Failure(f"{args.build}/bin/{program} is missing; build the target {target}")
+            raise Failure(f"{args.build}/bin/{program} is missing; build the target {program}")
     kept = args.build / "cycle_model"
     kept.mkdir(exist_ok=True)
-    columns = variants(args, Tools(args.tools, kept / "tools"), kept)
-    print(f"isopatch at {commit()}: {args.environments} environments, {args.processors} processors, {args.clock:g} GHz")
-    print(f"assumptions: {args.timing or 'guesses'}. Nothing here was measured.\n")
-    found = {}
     with tempfile.TemporaryDirectory() as folder:
-        paths = scenes(Path(folder), args)
-        for name, path in paths.items():
-            for column, texts in columns.items():
-                found[name, column] = model(args, path, texts)
-                print_scene(f"{name} {column}".strip(), found[name, column])
-    print_table(args, list(paths), list(columns), found)
-    if args.json:
-        records = [{"scene": name, "variant": column} | record for (name, column), record in found.items()]
-        args.json.write_text(json.dumps(records, indent=1) + "\n")
-    return 1 if any(f["different_values"] for f in found.values()) else 0
+        paths = write_scenes(Path(folder), args.build, args.data)
+        calls = chosen_calls(args, paths)
+        if args.list:
+            print("\n".join(call.key for call in calls))
+            return 0
+        columns = variants(args, Tools(args.tools, kept / "tools"), kept)
+        device = f"{args.processors} processors, {args.clock:g} GHz"
+        print(f"isopatch at {commit()}: {args.environments} environments, {device}")
+        print(f"assumptions: {args.timing or 'guesses'}. Nothing here was measured.\n")
+        found = execute_all(args, calls, paths, columns)
+    return report(args, calls, columns, found)
 
 
 def main():

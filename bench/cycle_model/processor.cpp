@@ -93,6 +93,7 @@ class Processor {
         data_(cache_bytes(timing, std::int64_t{most_blocks_} * launch.kernel->shared_bytes)) {
     for (std::size_t k = 0; k < kSchedulers; ++k) schedulers_.emplace_back(timing);
     for (const Instruction& i : launch.kernel->code) costs_.push_back(&timing.cost_of(i));
+    sums_.executed.resize(costs_.size());
   }
 
   Sums run() {
@@ -164,9 +165,11 @@ class Processor {
   void issue(Scheduler& s, Resident& r, Cycle now) {
     const Instruction& i = r.warp.next();
     const Cost& cost = this->cost(r.warp);
+    const auto at = static_cast<std::size_t>(r.warp.at());
     const Effect& e = r.warp.step();
     ++sums_.issued;
     sums_.lanes += static_cast<u64>(std::popcount(e.lanes));
+    if (e.lanes != 0) sums_.executed[at] = true;
 
     r.ready = now + std::max(1, i.stall) + (e.jumped ? timing_.taken_branch : 0);
     s.free[static_cast<std::size_t>(cost.unit)] = now + cost.interval;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "bench/cycle_model/timing.h"
 #include "bench/cycle_model/warp.h"
@@ -20,6 +21,8 @@ struct Sums {
   u64 passes = 0;        // through the load and store unit
   u64 lines = 0;         // of the first-level cache, touched by an access
   u64 missed_lines = 0;  // that were not there
+
+  std::vector<bool> executed;  // whether any lane took part, of each instruction
 };
 
 /// The blocks of a kernel that a processor holds at once.

@@ -27,7 +27,7 @@ std::vector<Cost> guesses() {
   add(Unit::kMemory, 2, 29, {"LDS", "STS", "ATOMS"});
   add(Unit::kMemory, 2, 24, {"SHFL"});
   add(Unit::kMemory, 2, 32, {"REDUX"});
-  add(Unit::kMemory, 2, 420, {"ATOMG", "RED", "REDG"});
+  add(Unit::kMemory, 2, 420, {"ATOM", "ATOMG", "RED", "REDG"});
   add(Unit::kMemory, 2, 25, {"S2R", "S2UR"});
   add(Unit::kMemory, 2, 28, {"LDC"});
   add(Unit::kUniform, 2, 12, {"U", "R2UR", "VOTEU"});  // U: all whose name begins so

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "bench/cycle_model/operations.h"
+
 namespace isopatch::cycle_model {
 
 using emulator::DeviceFault;
@@ -83,7 +85,12 @@ u32 Warp::special(const Operand& o, int lane) const {
   if (o.text == "SR_CTAID.X") return block_;
   if (o.text == "SR_LANEID") return static_cast<u32>(lane);
   if (o.text == "SR_LTMASK") return (1u << lane) - 1;
+  if (o.text == "SR_LEMASK") return (2u << lane) - 1;
+  if (o.text == "SR_EQMASK") return 1u << lane;
+  if (o.text == "SR_GEMASK") return ~0u << lane;
+  if (o.text == "SR_GTMASK") return ~1u << lane;
   if (o.text == "SR_CgaCtaId") return 0;  // the first of one block
+  if (o.text == "SR_SWINHI") return kSharedWindow;
   throw DeviceFault("the special register is not known");
 }
 
@@ -230,49 +237,84 @@ void Warp::jump(u32 taken, std::int32_t target) {
   effect_.jumped = true;
 }
 
+void Warp::expect(int barrier, u32 lanes) {
+  Barrier& b = barriers_[static_cast<std::size_t>(barrier)];
+  b.members = select(effect_.lanes, same(lanes), b.members);
+}
+
 void Warp::arrive(int barrier) {
   if (effect_.lanes != together_) throw DeviceFault("some lanes go on without the others");
   Barrier& b = barriers_[static_cast<std::size_t>(barrier)];
-  b.arrived |= together_;
-  b.at = at_;
-  if (const u32 needed = b.expected & alive_; (b.arrived & needed) == needed) {
-    together_ = b.arrived;
-    b.arrived = 0;
-  } else {
-    take_path();
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if (together_ >> lane & 1u) b.at[lane] = at_;
   }
+  b.arrived |= together_;
+  release(b);
+  take_path();
 }
 
 void Warp::leave(int barrier, u32 lanes) {
   Barrier& b = barriers_[static_cast<std::size_t>(barrier)];
-  b.expected &= ~lanes;
+  const Lanes<u32> before = b.members;
+  for (u32 left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const u32 group = before[static_cast<std::size_t>(lane)];
+    for (std::size_t other = 0; other < kLanes; ++other) {
+      if (before[other] == group) b.members[other] &= ~(1u << lane);
+    }
+    b.members[static_cast<std::size_t>(lane)] = 0;
+  }
   release(b);
 }
 
 void Warp::end_lanes() {
   alive_ &= ~effect_.lanes;
-  for (Barrier& b : barriers_) {
-    b.expected &= ~effect_.lanes;
-    release(b);
-  }
+  for (Barrier& b : barriers_) release(b);
   together_ &= ~effect_.lanes;
   if (together_ == 0 && alive_ != 0) take_path();
 }
 
+void Warp::meet() {
+  if (together_ == alive_) return;
+  barriers_[kOfAll].members.fill(~0u);
+  arrive(kOfAll);
+}
+
+/// Lanes that wait there for each other and for nobody else any more; 0 if there are none.
+u32 Warp::complete(const Barrier& barrier) const {
+  const auto awaited_by = [&](int lane) {
+    return (barrier.members[static_cast<std::size_t>(lane)] | 1u << lane) & alive_;
+  };
+  for (u32 left = barrier.arrived; left != 0; left &= left - 1) {
+    const u32 group = awaited_by(std::countr_zero(left));
+    bool all = (barrier.arrived & group) == group;
+    for (u32 others = group; all && others != 0; others &= others - 1) {
+      all = awaited_by(std::countr_zero(others)) == group;  // not where it is used for something else meanwhile
+    }
+    if (all) return group;
+  }
+  return 0;
+}
+
 /// Lets the lanes that wait there go on, later, if nobody is missing any more.
 void Warp::release(Barrier& barrier) {
-  const u32 needed = barrier.expected & alive_;
-  if (barrier.arrived == 0 || (barrier.arrived & needed) != needed) return;
-  paths_.push_back({barrier.at, barrier.arrived});
-  barrier.arrived = 0;
+  while (u32 lanes = complete(barrier)) {
+    barrier.arrived &= ~lanes;
+    while (lanes != 0) {
+      const std::int32_t at = barrier.at[static_cast<std::size_t>(std::countr_zero(lanes))];
+      const u32 here = lanes & where([=](std::int32_t other) { return other == at; }, barrier.at);
+      paths_.push_back({at, here});
+      lanes &= ~here;
+    }
+  }
 }
 
 void Warp::take_path() {
   if (paths_.empty()) throw DeviceFault("all lanes wait for each other");
+  effect_.jumped = at_ != paths_.back().at;
   together_ = paths_.back().lanes;
   at_ = paths_.back().at;
   paths_.pop_back();
-  effect_.jumped = true;
 }
 
 void Warp::require_together() const {

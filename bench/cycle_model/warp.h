@@ -12,6 +12,7 @@
 
 #include "bench/cycle_model/instruction.h"
 #include "tests/emulator/memory.h"
+#include "tests/emulator/program.h"
 
 namespace isopatch::cycle_model {
 
@@ -31,8 +32,12 @@ struct Launch {
   emulator::GlobalMemory* memory;
 };
 
-/// Where an instruction goes through the load and store unit; kExchange: nowhere, for what lanes tell each other.
-enum class Space : std::uint8_t { kNone, kGlobal, kAtomic, kShared, kLocal, kExchange };
+/// Where an instruction goes through the load and store unit; kExchange: nowhere, for what lanes tell each other. A
+/// generic address is a global or a shared one.
+enum class Space : std::uint8_t { kNone, kGlobal, kAtomic, kShared, kLocal, kGeneric, kExchange };
+
+/// The upper half of a generic address of shared memory.
+inline constexpr u32 kSharedWindow = emulator::kSharedWindow >> 32;
 
 /// What the last instruction of a warp did, as far as its time depends on it.
 struct Effect {
@@ -83,23 +88,27 @@ class Warp {
 
   // For instructions that change where lanes go on.
   void jump(u32 taken, std::int32_t target);
-  void expect(int barrier, u32 lanes) { barriers_[static_cast<std::size_t>(barrier)].expected = lanes; }
-  u32 expected(int barrier) const { return barriers_[static_cast<std::size_t>(barrier)].expected; }
+  void expect(int barrier, u32 lanes);
+  u32 expected(int barrier) const { return barriers_[static_cast<std::size_t>(barrier)].members[first()]; }
   void arrive(int barrier);
   void leave(int barrier, u32 lanes);
   void end_lanes();
+  void meet();  // all lanes, those that come first wait
   void require_together() const;
 
  private:
+  /// Two groups of lanes can use the same barrier in different places at once.
   struct Barrier {
-    u32 expected = 0, arrived = 0;
-    std::int32_t at = 0;  // where they go on
+    Lanes<u32> members = {};  // that each lane waits for
+    u32 arrived = 0;
+    Lanes<std::int32_t> at = {};  // where those that arrived go on
   };
   struct Path {
     std::int32_t at;
     u32 lanes;
   };
 
+  u32 complete(const Barrier& barrier) const;
   void release(Barrier& barrier);
   void take_path();
 
@@ -111,7 +120,8 @@ class Warp {
   std::array<u32, 8> predicates_ = {};
   std::array<bool, 8> uniform_predicates_ = {};
   std::vector<std::byte> local_;
-  std::array<Barrier, 16> barriers_;
+  static constexpr int kOfAll = 16;  // the barrier of all lanes, which needs no number
+  std::array<Barrier, kOfAll + 1> barriers_;
   std::vector<Path> paths_;  // lanes that were left behind at a branch; the last goes on first
   u32 alive_ = ~0u, together_ = ~0u;
   std::int32_t at_ = 0;

@@ -19,6 +19,7 @@ namespace isopatch::emulator {
 class Device {
  public:
   static constexpr int kProcessors = 2, kBlocksPerProcessor = 2, kThreadsPerProcessor = 2048;
+  static constexpr int kArchitecture = 90;
 
   /// The program must outlive the device.
   void load(const Program& program);
@@ -61,7 +62,7 @@ class Device {
 };
 
 /// Runs kernels in place of the emulated devices, on their memory. A program that has its own sets `engine` before the
-/// first call of the runtime; bench/cycle_model is one.
+/// first call of the runtime; bench/cycle_model is one. Of the PTX, only the kernels' parameters are read then.
 class Engine {
  public:
   virtual ~Engine() = default;

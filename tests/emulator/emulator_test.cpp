@@ -318,6 +318,33 @@ $skip:
 
 TEST(Emulator, SaysWhere) { expect_fault("\tld.global.u32 	%r5, [%rd3+4];", "kernel, "); }
 
+TEST(Emulator, ReadsTheParametersOfAKernelWhoseInstructionsItDoesNotKnow) {
+  const ProgramText text("kernels.ptx", R"(.version 8.0
+.visible .entry other(
+	.param .u32 other_param_0
+)
+{
+	ret;
+}
+.visible .entry kernel(
+	.param .u32 kernel_param_0,
+	.param .align 8 .b8 kernel_param_1[24]
+)
+.maxntid 128
+{
+	sin.approx.f32 	%f1, %f2;
+}
+)");
+  const Program program = text.read_parameters("kernel");
+  ASSERT_EQ(program.kernels.size(), 1u);
+  const Kernel& kernel = program.kernels[0];
+  EXPECT_EQ(kernel.name, "kernel");
+  EXPECT_EQ(kernel.parameter_bytes, 32u);
+  ASSERT_EQ(kernel.parameters.size(), 2u);
+  EXPECT_EQ(kernel.parameters[1].offset, 8u);
+  EXPECT_EQ(kernel.parameters[1].bytes, 24u);
+}
+
 TEST(Emulator, RefusesWhatItDoesNotKnow) {
   try {
     program("\tsin.approx.f32 	%f1, %f2;");

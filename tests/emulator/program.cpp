@@ -389,4 +389,9 @@ Program ProgramText::read(const std::string& kernel) const {
   return Reader(name_).read(pieces);
 }
 
+Program ProgramText::read_parameters(const std::string& kernel) const {
+  const std::size_t begin = kernels_.at(kernel).begin, body = ptx_.find("\n{", begin);
+  return Reader(name_).read({{0, ptx_.substr(begin, body - begin)}, {0, "{\n}\n"}});
+}
+
 }  // namespace isopatch::emulator

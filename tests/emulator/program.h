@@ -98,6 +98,9 @@ class ProgramText {
   /// Throws as read_program().
   Program read(const std::string& kernel) const;
 
+  /// Reads the parameters of a kernel and nothing of what it does.
+  Program read_parameters(const std::string& kernel) const;
+
   /// Reads all kernels.
   Program read() const { return read_program(name_, ptx_); }
 

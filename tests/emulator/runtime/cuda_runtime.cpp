@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -167,6 +168,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       *value = Device::kThreadsPerProcessor;
       return cudaSuccess;
+    case cudaDevAttrMaxGridDimX:
+      *value = std::numeric_limits<int>::max();
+      return cudaSuccess;
     default:
       return result(cudaErrorNotSupported);
   }
@@ -176,6 +180,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   const std::string& name = runtime().names.at(function);
   runtime().loaded.insert({caller.device(), name});
   *attributes = {};
+  attributes->ptxVersion = attributes->binaryVersion = Device::kArchitecture;
   attributes->localSizeBytes = runtime().kernel(runtime().current(), name).local_bytes;
   return cudaSuccess;
 }
@@ -207,6 +212,10 @@ cudaError_t cudaGetLastError() {
   const cudaError_t last = caller.last;
   caller.last = in_order();
   return last;
+}
+cudaError_t cudaPeekAtLastError() {
+  const auto lock = entered(__func__);
+  return caller.last;
 }
 const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {

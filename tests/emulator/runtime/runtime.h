@@ -154,7 +154,9 @@ struct Runtime {
   const Kernel& kernel(Device& device, const std::string& name) {
     if (!device.has(name)) {
       const auto text = std::find_if(texts.begin(), texts.end(), [&](const ProgramText& t) { return t.has(name); });
-      if (text != texts.end()) read([&] { add(text->read(name)); });
+      if (text != texts.end()) {
+        read([&] { add(engine == nullptr ? text->read(name) : text->read_parameters(name)); });
+      }
     }
     return device.kernel(name);
   }

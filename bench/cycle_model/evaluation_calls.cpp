@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "bench/cycle_model/calls.h"
+#include "bench/device_arrays.h"
+#include "host/scene/scene_data.h"
+
+namespace isopatch::cycle_model {
+
+namespace {
+
+constexpr double kTimeStep = 1e-3;  // s, of contacts with memory
+
+/// Polygons and contacts: of all environments, and the most of one.
+struct Rows {
+  std::int64_t polygons = 0, contacts = 0;
+  std::int32_t most_polygons = 0, most_contacts = 0;
+};
+
+/// Room for half of the rows, and for one more, so that those of an environment are divided.
+std::int64_t half(std::int64_t rows) { return rows / 2 + 1; }
+
+using Select = void (*)(ResultSelection&, const Rows&);
+
+/// What is written besides wrench, area, number of polygons and status.
+const std::map<std::string, Select>& selections() {
+  static const Select nothing = [](ResultSelection&, const Rows&) {};
+  static const std::map<std::string, Select> all = {
+      {"wrench", nothing},  // and no status
+      {"body_wrench", nothing},
+      {"geometries", nothing},  // an index of each part's
+      {"energy", [](ResultSelection& s, const Rows&) { s.energy = true; }},
+      {"part_pairs", [](ResultSelection& s, const Rows&) { s.part_pairs = true; }},
+      {"patch", [](ResultSelection& s, const Rows&) { s.patch = true; }},
+      {"patch_contacts", [](ResultSelection& s, const Rows&) { s.max_clusters = 1; }},
+      {"clusters", [](ResultSelection& s, const Rows&) { s.max_clusters = 4; }},
+      {"packed_polygons", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = r.polygons; }},
+      {"packed_polygons_half", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = half(r.polygons); }},
+      {"packed_contacts", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = r.contacts; }},
+      {"packed_contacts_half", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = half(r.contacts); }},
+      {"memory", [](ResultSelection& s, const Rows&) { s.patch = s.lumped = true; }},  // and a step of contact states
+      {"all",
+       [](ResultSelection& s, const Rows& r) {
+         s.patch = s.energy = s.part_pairs = true;
+         s.polygon_capacity = r.most_polygons, s.contact_capacity = r.most_contacts;
+         s.packed_polygon_capacity = r.polygons, s.packed_contact_capacity = r.contacts;
+         s.max_clusters = 2;
+       }},
+  };
+  return all;
+}
+
+/// The scene in N environments. As in isopatch_bench, its first body is elsewhere in each of 17.
+StateArrays make_states(const SceneDescription& description, const Scene& scene, const Call& call) {
+  StateArrays states(description, call.environments);
+  for (std::int64_t e = 0; e < call.environments; ++e) {
+    const double shift = 1e-4 * static_cast<double>(e % 17);
+    double* pose = states.poses.data() + e * states.num_bodies * 7;
+    pose[0] += shift;
+    pose[1] -= shift;
+    for (int part = 0; part < scene.num_parts() && call.name == "geometries"; ++part) {
+      states.geometry_index.push_back(scene.data().view.parts[part].geometry);
+    }
+  }
+  return states;
+}
+
+State view_of(const StateArrays& states, const Call& call) {
+  State state = states.view();
+  if (call.name == "memory") state.time_step = kTimeStep;
+  return state;
+}
+
+/// What the CPU finds.
+Rows count_rows(const Scene& scene, const State& state, const EvaluatorOptions& options) {
+  const auto environments = static_cast<std::size_t>(state.num_environments);
+  ResultArrays counted(scene, state.num_environments, {.patch = false});
+  counted.polygon_offsets.resize(environments + 1);
+  counted.contact_offsets.resize(environments + 1);
+  Evaluator(scene, options).evaluate(state, counted.view());
+  Rows rows = {counted.polygon_offsets.back(), counted.contact_offsets.back()};
+  const auto most = [&](const std::vector<std::int64_t>& offsets) {
+    std::int64_t found = 1;
+    for (std::size_t e = 0; e < environments; ++e) found = std::max(found, offsets[e + 1] - offsets[e]);
+    return static_cast<std::int32_t>(found);
+  };
+  rows.most_polygons = most(counted.polygon_offsets);
+  rows.most_contacts = most(counted.contact_offsets);
+  return rows;
+}
+
+ResultArrays make_results(const Scene& scene, const Call& call, const Rows& rows) {
+  ResultSelection selection = {.patch = false};
+  selections().at(call.name)(selection, rows);
+  ResultArrays results(scene, call.environments, selection);
+  const bool has_bodies = call.name == "body_wrench" || call.name == "memory" || call.name == "all";
+  if (!has_bodies) results.body_wrench.clear();
+  if (call.name == "wrench") results.status.clear();
+  for_each_output(
+      [&](const ArrayInfo& info, auto& values) {
+        if (call.name == "energy" && info.group != OutputGroup::kEnergy) values.clear();
+        spoil(values);
+      },
+      results);
+  return results;
+}
+
+Evaluator make_evaluator_on_model(const Scene& scene, const Call& call) {
+  detail::CudaOptions options;
+  options.backend = Backend::kCuda;
+  options.precision = call.precision;
+  options.stages = call.stages;
+  return detail::make_evaluator(scene, options);
+}
+
+void evaluate_on_model(Model& model, const Scene& scene, const State& state, ResultArrays& results, const Call& call) {
+  bench::DeviceArrays arrays(state, results.view(), scene);
+  const Evaluator evaluator = make_evaluator_on_model(scene, call);
+  const auto forget = [&] {
+    ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+    model.forget_launches();
+  };
+  if (call.margin > 0) {
+    CandidateCache candidates = evaluator.make_candidate_cache(call.environments, call.margin);
+    evaluator.evaluate(arrays.state(), arrays.results(), candidates);
+    forget();
+    evaluator.evaluate(arrays.state(), arrays.results(), candidates);
+  } else {
+    forget();
+    evaluator.evaluate(arrays.state(), arrays.results());
+  }
+  arrays.fetch();
+}
+
+Differences compare(const ResultArrays& a, const ResultArrays& b) {
+  Differences differences;
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& x, const auto& y) {
+        if (info.per == Per::kPolygonCapacity || info.per == Per::kContactCapacity) {
+          differences.add_rows(info.name, x, y, a.num_environments);
+        } else {
+          differences.add(info.name, x, y);
+        }
+      },
+      a, b);
+  return differences;
+}
+
+}  // namespace
+
+std::vector<std::string> evaluation_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, select] : selections()) names.push_back(name);
+  return names;
+}
+
+Found evaluate(Model& model, const SceneDescription& description, const Call& call) {
+  const Scene scene(description);
+  const StateArrays states = make_states(description, scene, call);
+  const State state = view_of(states, call);
+  EvaluatorOptions options;
+  options.precision = call.precision;
+  const Rows rows = count_rows(scene, state, options);
+  ResultArrays on_cpu = make_results(scene, call, rows), on_model = make_results(scene, call, rows);
+  Evaluator(scene, options).evaluate(state, on_cpu.view());
+  evaluate_on_model(model, scene, state, on_model, call);
+
+  Found found;
+  found.values = compare(on_cpu, on_model);
+  found.pairs = call.environments * scene.num_pairs();
+  found.polygons = rows.polygons;
+  for (const std::vector<double>* values : {&on_cpu.pair_wrench, &on_cpu.energy}) {
+    found.touching += std::count_if(values->begin(), values->end(), [](double x) { return x != 0; });
+  }
+  return found;
+}
+
+}  // namespace isopatch::cycle_model

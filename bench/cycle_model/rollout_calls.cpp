@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <list>
+#include <type_traits>
+
+#include "bench/cycle_model/calls.h"
+#include "kernels/memory/cuda_check.h"
+#include "kernels/memory/device_buffer.h"
+
+namespace isopatch::cycle_model {
+
+namespace {
+
+/// Copies of host arrays in device memory.
+class DeviceCopies {
+ public:
+  template <class T>
+  T* add(std::vector<T>& host) {
+    if (host.empty()) return nullptr;
+    const std::size_t bytes = host.size() * sizeof(T);
+    auto& buffer = buffers_.emplace_back(bytes);
+    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(host.data())), bytes);
+    copies_.push_back({host.data(), buffer.data(), bytes});
+    return static_cast<T*>(static_cast<void*>(buffer.data()));
+  }
+
+  /// Back to where they came from.
+  void fetch() const {
+    for (const Copy& c : copies_) ISOPATCH_CUDA_CHECK(cudaMemcpy(c.host, c.device, c.bytes, cudaMemcpyDeviceToHost));
+  }
+
+ private:
+  struct Copy {
+    void* host;
+    const void* device;
+    std::size_t bytes;
+  };
+  std::list<detail::DeviceBuffer<std::byte>> buffers_;
+  std::vector<Copy> copies_;
+};
+
+RolloutState on_device(DeviceCopies& copies, RolloutStateArrays& host) {
+  RolloutState state;
+  state.num_environments = host.num_environments;
+  for_each_rollout_state([&](const ArrayInfo&, auto& from, auto*& to) { to = copies.add(from); }, host, state);
+  return state;
+}
+
+RolloutOutput on_device(DeviceCopies& copies, RolloutOutputArrays& host) {
+  RolloutOutput output;
+  for_each_rollout_output([&](const ArrayInfo&, auto& from, auto& to) { to = {copies.add(from)}; }, host, output);
+  return output;
+}
+
+/// The scene some steps later, in 17 environments that differ, again and again. As in isopatch_bench.
+RolloutStateArrays make_states(const Scene& scene, const Call& call) {
+  constexpr std::int64_t kDifferent = 17;
+  RolloutStateArrays different(scene, kDifferent), states(scene, call.environments);
+  const std::size_t row = different.velocities.size() / kDifferent;
+  for (std::size_t e = 0; e < kDifferent; ++e) different.velocities[e * row] += 1e-3 * static_cast<double>(e);
+  Simulator(scene).step(different.view(), {}, {}, call.steps_before);
+  for_each_rollout_state(
+      [](const ArrayInfo&, const auto& from, auto& to) {
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i % from.size()];
+      },
+      different, states);
+  return states;
+}
+
+/// What a step leaves, on one side.
+struct Side {
+  RolloutStateArrays state;
+  RolloutOutputArrays output;
+};
+
+Differences compare(const Side& a, const Side& b) {
+  Differences differences;
+  const auto add = [&](const ArrayInfo& info, const auto& x, const auto& y) { differences.add(info.name, x, y); };
+  for_each_rollout_state(add, a.state, b.state);
+  for_each_rollout_output(add, a.output, b.output);
+  return differences;
+}
+
+/// "reset": of every other environment to what `initial` is on this side, behind the scene's state.
+void call_on_model(Model& model, const Scene& scene, Side& side, RolloutStateArrays& initial,
+                   std::vector<std::uint8_t>& mask, const Call& call) {
+  DeviceCopies copies;
+  EvaluatorOptions options;
+  options.backend = Backend::kCuda;
+  options.precision = call.precision;
+  const Simulator simulator(scene, options);
+  const RolloutState state = on_device(copies, side.state), from = on_device(copies, initial);
+  const RolloutOutput output = on_device(copies, side.output);
+  const std::uint8_t* const chosen = copies.add(mask);
+  ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+  model.forget_launches();
+  if (call.name == "reset") {
+    simulator.initial_state(state);
+    simulator.reset(state, chosen, from);
+  } else {
+    simulator.step(state, {}, output, call.steps);
+  }
+  copies.fetch();
+}
+
+void call_on_cpu(const Scene& scene, Side& side, RolloutStateArrays& initial, const std::vector<std::uint8_t>& mask,
+                 const Call& call) {
+  EvaluatorOptions options;
+  options.precision = call.precision;
+  const Simulator simulator(scene, options);
+  if (call.name == "reset") {
+    simulator.initial_state(side.state.view());
+    simulator.reset(side.state.view(), mask.data(), initial.view());
+  } else {
+    simulator.step(side.state.view(), {}, side.output.view(), call.steps);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> rollout_names() { return {"step", "step_patch", "reset"}; }
+
+Found step(Model& model, const SceneDescription& description, const Call& call) {
+  const Scene scene(description);
+  RolloutStateArrays initial = make_states(scene, call);
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>(call.environments));
+  for (std::size_t e = 0; e < mask.size(); e += 2) mask[e] = 1;
+  const bool with_patch = call.name == "step_patch";
+  Side on_cpu = {initial, RolloutOutputArrays(scene, call.environments, with_patch, with_patch)};
+  for_each_rollout_output([](const ArrayInfo&, auto& values) { spoil(values); }, on_cpu.output);
+  Side on_model = on_cpu;
+  call_on_cpu(scene, on_cpu, initial, mask, call);
+  call_on_model(model, scene, on_model, initial, mask, call);
+
+  Found found;
+  found.values = compare(on_cpu, on_model);
+  found.pairs = call.environments * scene.num_pairs();
+  const bool steps = call.name != "reset";
+  if (steps) {
+    for (const std::int32_t polygons : on_cpu.output.polygons) found.polygons += polygons;
+    for (const std::int32_t iterations : on_cpu.output.iterations) found.iterations += iterations;
+  }
+  const std::vector<double>& touched = steps ? on_cpu.output.pair_wrench : on_cpu.state.poses;
+  found.touching = std::count_if(touched.begin(), touched.end(), [](double x) { return x != 0; });
+  return found;
+}
+
+}  // namespace isopatch::cycle_model
