@@ -44,7 +44,10 @@ struct Differences {
   void add_rows(const char* name, std::vector<T> a, std::vector<T> b, std::int64_t environments) {
     const auto sort = [&](std::vector<T>& rows) {
       const auto count = static_cast<std::ptrdiff_t>(rows.size()) / environments;
-      const auto less = [](const T& x, const T& y) { return std::memcmp(&x, &y, sizeof(T)) < 0; };
+      const auto less = [](const T& x, const T& y) {
+        const void *one = &x, *other = &y;
+        return std::memcmp(one, other, sizeof(T)) < 0;
+      };
       for (auto begin = rows.begin(); begin != rows.end(); begin += count) std::sort(begin, begin + count, less);
     };
     sort(a);
