@@ -155,7 +155,7 @@ TEST_P(MemoryEvaluation, LeavesAFaultyMemoryToItsEnvironment) {
 /// A dwell of 1, zeros of either sign, and subnormal numbers are a memory.
 TEST_P(MemoryEvaluation, TakesWhatIsAtItsLimits) {
   Batch batch = disturbed(3);
-  const auto row = static_cast<std::size_t>(8 * scene_.num_part_pairs());
+  const auto row = 8 * static_cast<std::size_t>(scene_.num_part_pairs());
   batch.contact_state.assign(3 * row, 0.0);
   for (std::size_t i = row; i < 2 * row; ++i) batch.contact_state[i] = -0.0;
   for (std::size_t i = 2 * row; i < 3 * row; ++i) {
