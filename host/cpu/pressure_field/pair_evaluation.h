@@ -25,6 +25,31 @@ void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environ
                                });
 }
 
+/// Finishes the first pass of a pair of one part pair with bristles. Where there is no force that has a direction, all
+/// of the pair is left, with the patch, whose normal the bristles take.
+template <class T, bool with_patch>
+Remaining finish_with_bristles(const EvaluationBatch& batch, std::int64_t environment, int pair, const SumFrame& frame,
+                               const PairBounds& bounds, const WrenchSums<T, with_patch>& sums,
+                               BristleMoments& moments) {
+  const auto& [scene, state, results, candidates] = batch;
+  const PairView& view = scene.pairs[pair];
+  SerialWarp warp;
+  bool needs_normal = false;
+  const auto add_bristles = [&, &scene = scene, &state = state, &results = results](PairResult& result) {
+    needs_normal = !with_patch && result.polygons > 0 && !(norm(result.force) > 0);
+    if (needs_normal) return;
+    add_friction(
+        end_bristles(scene, state, results, environment, pair, view.part_pairs_begin, frame, bounds, result, moments),
+        result);
+  };
+  const Remaining remaining = finish_pass<T, with_patch, Parts::kOne>(
+      warp, Pass::kFirst, bounds, scene, results, environment, pair, [&](int) -> const SumFrame& { return frame; },
+      [&](int) -> const WrenchSums<T, with_patch>& { return sums; }, add_bristles);
+  if (needs_normal) return Remaining::everything();
+  if (remaining.kind == Remaining::kWiderPass) return end_without_wider_pass(warp, scene, results, environment, view);
+  return remaining;
+}
+
 /// A few pairs stage by stage: begin, search and integrate, finish. Pairs with bristles have one part pair each.
 template <Parts parts, class T, bool with_patch, bool with_bristles>
 void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
@@ -80,20 +105,8 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
       };
       const auto sums_in = [&](int frame) -> const WrenchSums<T, with_patch>& { return sums[kFrames * i + frame]; };
       if constexpr (with_bristles) {
-        bool needs_normal = false;  // of the patch: there is no force that has a direction
-        const auto add_bristles = [&, environment = environment, pair = pair](PairResult& result) {
-          needs_normal = !with_patch && result.polygons > 0 && !(norm(result.force) > 0);
-          if (needs_normal) return;
-          add_friction(end_bristles(scene, state, results, environment, pair, scene.pairs[pair].part_pairs_begin,
-                                    sum_frame_of(0), begun.bounds, result, bristles[i]),
-                       result);
-        };
-        remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment,
-                                                      pair, sum_frame_of, sums_in, add_bristles);
-        if (needs_normal) remaining = Remaining::everything();
-        if (remaining.kind == Remaining::kWiderPass) {
-          remaining = end_without_wider_pass(warp, scene, results, environment, scene.pairs[pair]);
-        }
+        remaining =
+            finish_with_bristles(call.batch, environment, pair, sum_frame_of(0), begun.bounds, sums[i], bristles[i]);
       } else {
         remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment,
                                                       pair, sum_frame_of, sums_in);
