@@ -19,10 +19,10 @@ struct PosedParts {
   bool a_is_ball() const { return a.geometry->primitive.kind == PrimitiveKind::kSphere; }
   const PartState& ball() const { return a_is_ball() ? a : b; }
   const PartState& other() const { return a_is_ball() ? b : a; }
-  const Transform& X_ball_body() const { return a_is_ball() ? X_A : X_B; }
-  const Transform& X_other_body() const { return a_is_ball() ? X_B : X_A; }
-  Vector3 center() const { return X_ball_body() * ball().X_BG.translation; }
-  Transform X_other() const { return X_other_body() * other().X_BG; }
+  const Transform& pose_of_ball_body() const { return a_is_ball() ? X_A : X_B; }
+  const Transform& pose_of_other_body() const { return a_is_ball() ? X_B : X_A; }
+  Vector3 center() const { return pose_of_ball_body() * ball().X_BG.translation; }
+  Transform pose_of_other() const { return pose_of_other_body() * other().X_BG; }
 
   /// By how much each part gives way to a pressure: 1/Pa, 0 of a rigid one.
   static Real softness(const PartState& part) { return part.rigid ? 0 : 1 / Real(part.modulus); }

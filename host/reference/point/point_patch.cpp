@@ -30,9 +30,9 @@ Real hertz(const PosedParts& parts, Real radius) {
 FoundPatch find_point(const PosedParts& parts, LumpedLaw& law) {
   const Real radius = parts.ball().geometry->primitive.radius;
   const Vector3 center = parts.center();
-  Distance distance = distance_to(*parts.other().geometry, parts.X_other().inverse() * center);
+  Distance distance = distance_to(*parts.other().geometry, parts.pose_of_other().inverse() * center);
   if (parts.pair.inside) distance = {-distance.value, -distance.gradient};
-  const Vector3 out = parts.X_other().rotation * distance.gradient;
+  const Vector3 out = parts.pose_of_other().rotation * distance.gradient;
   if (!parts.pair.stiffness) law.stiffness = static_cast<double>(hertz(parts, radius));
 
   FoundPatch found;

@@ -29,7 +29,7 @@ FoundPatch find_ball_overlap(const PosedParts& parts, LumpedLaw& law) {
   }
 
   const Real radius = parts.ball().geometry->primitive.radius;
-  const Transform plane = parts.X_other();
+  const Transform plane = parts.pose_of_other();
   const Vector3 up = plane.rotation.col(2), center = parts.center() - plane.translation;
   const Real height = up.dot(center);
   const OverlapIntegrals overlap = ball_overlap(center, radius, up);
