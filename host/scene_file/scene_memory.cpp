@@ -2,6 +2,7 @@
 #include "host/scene_file/scene_memory.h"
 
 #include "host/scene_file/enumerator_names.h"
+#include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 #include "isopatch/limits.h"
 
