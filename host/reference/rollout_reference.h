@@ -8,18 +8,10 @@
 #include <vector>
 
 #include "host/reference/rollout/convex_problem.h"
+#include "host/reference/rollout/moving_bodies.h"
 #include "host/reference/scene/environment.h"
 
 namespace isopatch::reference {
-
-/// The RolloutState of one environment.
-struct MotionState {
-  std::vector<Pose> poses;
-  std::vector<Vector6> velocities;  // of the origins and angular, world
-  std::vector<JointState> joints;   // in the order of the bodies
-  std::vector<Memory> memories;     // of the rows of part pairs, of a scene with contacts that have one
-  std::int64_t steps = 0;
-};
 
 class RolloutReference {
  public:
@@ -37,21 +29,8 @@ class RolloutReference {
     Real begin, duration;  // s
     Real share;            // of the step
   };
-  struct Stage;
-  struct StageBody;
-  struct StageMotion;
 
   Stage stage_of(const Substep& substep, Integrator integrator, int index) const;
-  Vector6 prescribed_twist(std::size_t body, const MotionState& state, const Stage& stage) const;
-  void place_joint(std::size_t body, MotionState& state, const JointState& joint) const;
-  void place_joints(MotionState& state) const;
-  std::vector<StageBody> begin(const MotionState& state) const;
-  Real contact_position(std::size_t body, const Stage& stage, const std::vector<StageBody>& bodies) const;
-  std::vector<Pose> contact_poses(const MotionState& state, const Stage& stage,
-                                  const std::vector<StageBody>& bodies) const;
-  void go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,
-                  const std::vector<StageMotion>& motions, std::vector<StageBody>& bodies) const;
-  std::vector<StageMotion> motions(const MotionState& state, const Stage& stage, const std::vector<Pose>& poses) const;
   Environment environment_at(const std::vector<Pose>& poses) const;
   void find_contact(const std::vector<Pose>& poses, const std::vector<Memory>& memories, ConvexProblem& problem) const;
   ConvexProblem problem(const Stage& stage, const std::vector<StageBody>& bodies,
@@ -59,9 +38,6 @@ class RolloutReference {
                         const std::vector<Memory>& memories) const;
   void begin_terms(const Stage& stage, const std::vector<StageMotion>& motions, const VectorX& velocities,
                    const std::vector<Memory>& memories, ConvexProblem& problem) const;
-  VectorX known_velocities(const std::vector<StageBody>& bodies, const std::vector<StageMotion>& motions) const;
-  Pose pose_after(std::size_t body, const MotionState& state, const Stage& stage, const Pose& base,
-                  const Vector6& momentum) const;
   void damp_all(ConvexProblem& problem, const VectorX& known_velocities, const std::vector<StageMotion>& motions) const;
 
   /// Takes a sub-step, and adds the wrenches of the pairs. False, with nothing changed, if a pair is too stiff for
@@ -69,10 +45,7 @@ class RolloutReference {
   bool take(const Substep& substep, Integrator integrator, MotionState& state, std::vector<Vector6>& wrenches) const;
 
   SceneDescription scene_;
-  std::vector<MovingBody> bodies_;
-  std::vector<Eigen::Index> first_dofs_;  // of each body
-  std::vector<std::size_t> joint_bodies_;
-  Eigen::Index num_dofs_ = 0;
+  MovingBodies bodies_;
 };
 
 }  // namespace isopatch::reference

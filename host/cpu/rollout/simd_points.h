@@ -155,16 +155,23 @@ void sum_plate(double step, double* columns, int polygons, const PairTwist& twis
       sums);
 }
 
-double sum_normal_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
+/// The one sum of what add(parameters, points, twist, sum) adds.
+template <class Add>
+ISOPATCH_HD double simd_sum(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
+                            const Add& add) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
   double sums[1];
   simd_sums(
       columns, polygons,
       [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[1])
-          ISOPATCH_INLINED { add_normal_impulses(parameters, points, at, own); },
+          ISOPATCH_INLINED { add(parameters, points, at, own); },
       sums);
   return sums[0];
+}
+
+double sum_normal_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
+  return simd_sum(p, columns, polygons, twist, [](auto&&... all) ISOPATCH_INLINED { add_normal_impulses(all...); });
 }
 
 void sum_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
@@ -190,15 +197,7 @@ void sum_matrix(const PointParameters<double>& p, double* columns, int polygons,
 }
 
 double sum_potential(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
-  const auto parameters = simd_of(p);
-  const auto at = simd_of(twist);
-  double sums[1];
-  simd_sums(
-      columns, polygons,
-      [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[1])
-          ISOPATCH_INLINED { add_potential(parameters, points, at, own); },
-      sums);
-  return sums[0];
+  return simd_sum(p, columns, polygons, twist, [](auto&&... all) ISOPATCH_INLINED { add_potential(all...); });
 }
 
 void sum_slopes(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,

@@ -15,7 +15,6 @@
 
 namespace isopatch::reference {
 
-using VectorX = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 using MatrixX = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
 /// What acts on a joint, and the velocity that it acts on.

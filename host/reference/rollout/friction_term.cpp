@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/reference/rollout/friction_term.h"
 
-#include <cmath>
+#include "host/reference/rollout/moving_bodies.h"
 
 namespace isopatch::reference {
 
@@ -38,7 +38,7 @@ Memory FrictionTerm::after(const Vector4& slip, Real duration) const {
 Memory between_stages(const FrictionTerm& term, const Memory& first, const Vector4& slip, Real duration) {
   Memory next = first;
   if (!term.friction.has_bristles()) return next;
-  const Real gamma = 1 - 1 / std::sqrt(Real{2}), beyond = (1 - gamma) / gamma;
+  const Real beyond = (1 - kGamma) / kGamma;
   next.bend = term.begun.bend + beyond * (first.bend - term.begun.bend);
   next.twist = term.begun.twist + beyond * (first.twist - term.begun.twist);
   next.dwell = dwell_after(term.contact.law, sticking_at(term.contact.law, slip), term.begun.dwell, duration);

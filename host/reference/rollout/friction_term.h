@@ -41,7 +41,7 @@ struct FrictionTerm {
   /// `step` is that of the implicit step.
   void begin(const Memory& before, const Vector6& twist, const Vector3& mean_spin, Real step);
 
-  /// Holds what this slip gives, of the share that sticks a part.
+  /// Holds what this slip gives; what sticks goes this part of the way.
   void hold(const Vector4& slip, Real share = 1) { friction.hold(slip, begun.dwell, share); }
 
   /// After a stage of `duration` seconds at this slip.

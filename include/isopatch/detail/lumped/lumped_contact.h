@@ -5,6 +5,7 @@
 #pragma once
 
 #include "isopatch/detail/lumped/contact_memory.h"
+#include "isopatch/detail/lumped/damped_share.h"
 #include "isopatch/detail/lumped/friction.h"
 #include "isopatch/detail/lumped/lumped_patch.h"
 
@@ -36,9 +37,6 @@ ISOPATCH_HD NormalForce normal_force(const LumpedNumbers& law, double metric, co
   const double elastic = pressed > 0 ? law.stiffness * power(pressed, law.exponent) : 0;
   return {elastic, law.impact_factor < 0 ? law.dissipation : law.impact_factor / state.impact_speed};
 }
-
-/// The share of the elastic force that motion leaves.
-ISOPATCH_HD double damped_share(double damping, double speed) { return max(fma(-damping, speed, 1.0), 0.0); }
 
 /// A contact in a step, with all that is held while its velocities are looked for.
 struct LumpedStep {

@@ -31,7 +31,7 @@ struct ThirdMoments {
   }
 };
 
-/// What one way around the polygon adds up to; without friction only what the normal part needs.
+/// What one way around the polygon adds up to.
 template <class T>
 struct FanSum {
   PlaneWrench<T> wrench;  // friction by points
@@ -39,21 +39,37 @@ struct FanSum {
   T farthest = T(0);      // squared distance of the farthest corner from the apex
 };
 
+template <class T>
+ISOPATCH_HD bool damping_varies(const PlaneFields<T>& fields) {
+  return any(fields.factor_x != T(0) || fields.factor_y != T(0));
+}
+
 /// for_each(visit) goes through the sides.
 template <class T, class ForEach>
-ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fields, bool has_friction, T slip_squared,
+ISOPATCH_HD FanSum<T> integrate_fan(PlanePoint<T> apex, const PlaneFields<T>& fields, T slip_squared,
                                     const ForEach& for_each) {
   FanSum<T> fan;
-  const bool varies = any(fields.factor_x != T(0) || fields.factor_y != T(0));
-  if (!has_friction && !varies) return fan;
+  const bool varies = damping_varies(fields);
   for_each([&](MaskOf<T> exists, const BoundarySide<T>& at) {
     const BoundarySide<T> side = about(apex, at);
     fan.farthest = max(fan.farthest, select(exists, fma(side.x0, side.x0, side.y0 * side.y0), T(0)));
-    if (has_friction) {
-      for_each_point(3, apex, side, triangle_area(exists, side),
-                     [&](T x, T y, T weight) { add_friction(x, y, weight, fields, slip_squared, fan.wrench); });
-    }
+    for_each_point(3, apex, side, triangle_area(exists, side),
+                   [&](T x, T y, T weight) { add_friction(x, y, weight, fields, slip_squared, fan.wrench); });
     if (varies) fan.third.add(at, T(2) * triangle_area(exists, at));
+  });
+  return fan;
+}
+
+/// The same without friction: only what the normal part needs.
+template <class T, class ForEach>
+ISOPATCH_HD FanSum<T> integrate_frictionless_fan(PlanePoint<T> apex, const PlaneFields<T>& fields,
+                                                 const ForEach& for_each) {
+  FanSum<T> fan;
+  if (!damping_varies(fields)) return fan;
+  for_each([&](MaskOf<T> exists, const BoundarySide<T>& at) {
+    const T x = at.x0 - apex.x, y = at.y0 - apex.y;
+    fan.farthest = max(fan.farthest, select(exists, fma(x, x, y * y), T(0)));
+    fan.third.add(at, T(2) * triangle_area(exists, at));
   });
   return fan;
 }
@@ -202,7 +218,7 @@ ISOPATCH_HD PlaneWrench<T> integrate_hard(List& list, HardPolygon<T> polygon, co
     left.one = select(found, left.one, area);  // which is not used
     const PlanePoint<T> apex = centroid_of(left);
     FanSum<T> of_left =
-        integrate_fan(apex, fields, true, slip_squared, [&](const auto& visit) { for_each_side(list, visit); });
+        integrate_fan(apex, fields, slip_squared, [&](const auto& visit) { for_each_side(list, visit); });
     add_normal_part(fields, left, of_left.third, of_left.wrench);
     centroid = {select(cuts, apex.x, centroid.x), select(cuts, apex.y, centroid.y)};
     wrench = select(cuts, select(found, of_left.wrench, PlaneWrench<T>{}), wrench);
@@ -236,8 +252,9 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Sides& sides
                                              PlanePoint<T> centroid, const PlaneFields<T>& fields, bool has_friction,
                                              double slip_tolerance, const Hard& hard) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
-  FanSum<T> fan =
-      integrate_fan(centroid, fields, has_friction, slip_squared, [&](const auto& visit) { sides.for_each(visit); });
+  const auto for_each = [&](const auto& visit) { sides.for_each(visit); };
+  FanSum<T> fan = has_friction ? integrate_fan(centroid, fields, slip_squared, for_each)
+                               : integrate_frictionless_fan(centroid, fields, for_each);
   add_normal_part(fields, m, fan.third, fan.wrench);
 
   // No corner's factor of damping is below that at the centroid less the slope times the distance of the farthest one.

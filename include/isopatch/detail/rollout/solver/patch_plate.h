@@ -40,8 +40,8 @@ ISOPATCH_HD void add_plate(T step, const PolygonPoints<T>& points, const Relativ
     second[0] = fma(fx.x, x.x, second[0]), second[1] = fma(fx.y, x.y, second[1]);
     second[2] = fma(fx.z, x.z, second[2]), second[3] = fma(fx.x, x.y, second[3]);
     second[4] = fma(fx.x, x.z, second[4]), second[5] = fma(fx.y, x.z, second[5]);
-    const T damped = max(fma(-points.dissipation, dot(points.normal, twist.at(x)), T(1.0)), T(0.0));
-    sums[PlateSums::kImpulse] = fma(step * f, damped, sums[PlateSums::kImpulse]);
+    const T share = damped_share(points.dissipation, dot(points.normal, twist.at(x)));
+    sums[PlateSums::kImpulse] = fma(step * f, share, sums[PlateSums::kImpulse]);
   }
   sums[PlateSums::kLoad] = sums[PlateSums::kLoad] + load;
   add_to(sums + PlateSums::kAlong, load * points.normal);

@@ -6,6 +6,7 @@
 // is positive if they part.
 #pragma once
 
+#include "isopatch/detail/lumped/damped_share.h"
 #include "isopatch/detail/math/vec.h"
 
 namespace isopatch::detail {
@@ -29,8 +30,7 @@ struct NormalImpulse {
 template <class T>
 ISOPATCH_HD NormalImpulse<T> normal_impulse(const PointLaw<T>& p, T v_n) {
   const T zero = T(0.0);
-  const T elastic = max(fma(-p.step * p.stiffness, v_n, p.force), zero),
-          damping = max(fma(-p.dissipation, v_n, T(1.0)), zero);
+  const T elastic = max(fma(-p.step * p.stiffness, v_n, p.force), zero), damping = damped_share(p.dissipation, v_n);
   const MaskOf<T> pushes = elastic > zero && damping > zero;
   const T fall = p.step * fma(p.step * p.stiffness, damping, p.dissipation * elastic);
   return {p.step * elastic * damping, select(pushes, fall, zero)};

@@ -179,8 +179,7 @@ ISOPATCH_HD void begin_limits(const PointParameters<T>& p, const RelativeTwist<T
   ISOPATCH_UNROLL
   for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
     const T v_n = dot(points.normal, twist.at(points.arm[k]));
-    const T damping = max(fma(-points.dissipation, v_n, T(1.0)), T(0.0));
-    points.limit[k] = points.friction * (p.step * points.force[k] * damping);
+    points.limit[k] = points.friction * (p.step * points.force[k] * damped_share(points.dissipation, v_n));
   }
 }
 

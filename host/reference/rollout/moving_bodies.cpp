@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/reference/rollout/moving_bodies.h"
+
+#include <algorithm>
+
+namespace isopatch::reference {
+
+MovingBodies::MovingBodies(const SceneDescription& scene) {
+  for (const Body& body : scene.bodies) {
+    if (bodies_.emplace_back(scene, body).is_joint()) joint_bodies_.push_back(bodies_.size() - 1);
+    first_dofs_.push_back(num_dofs_);
+    num_dofs_ += bodies_.back().own_dofs();
+  }
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].leader() >= 0) first_dofs_[i] = first_dofs_[static_cast<std::size_t>(bodies_[i].leader())];
+  }
+}
+
+MotionState MovingBodies::initial_state() const {
+  MotionState state;
+  for (const MovingBody& body : bodies_) {
+    state.poses.push_back(body.has_path() ? body.path_pose(0) : body.initial_pose());
+    state.velocities.push_back(body.initial_twist());
+  }
+  for (const std::size_t i : joint_bodies_) state.joints.push_back(bodies_[i].initial_joint());
+  place_joints(state);
+  return state;
+}
+
+Vector6 MovingBodies::prescribed_twist(std::size_t body, const MotionState& state, const Stage& stage) const {
+  if (!bodies_[body].is_prescribed()) return Vector6::Zero();
+  if (!bodies_[body].has_path()) return state.velocities[body];
+  return twist_between(bodies_[body].path_pose(stage.begin), bodies_[body].path_pose(stage.end()), stage.duration);
+}
+
+/// Sets pose and velocity of a body on a joint.
+void MovingBodies::place_joint(std::size_t i, MotionState& state, const JointState& joint) const {
+  Pose parent;
+  Vector6 parent_twist = Vector6::Zero();
+  if (bodies_[i].parent() >= 0) {
+    parent = state.poses[static_cast<std::size_t>(bodies_[i].parent())];
+    parent_twist = state.velocities[static_cast<std::size_t>(bodies_[i].parent())];
+  }
+  const Pose in_parent = bodies_[i].joint_pose(joint.position);
+  state.poses[i] = composed(parent, in_parent);
+  state.velocities[i] = twist_at(parent_twist, state.poses[i].position - parent.position) +
+                        joint.rate * in_axes(parent, bodies_[i].joint_twist(in_parent.position));
+}
+
+/// Those that follow others first get their state.
+void MovingBodies::place_joints(MotionState& state) const {
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
+    const MovingBody& body = bodies_[joint_bodies_[j]];
+    if (body.leader() < 0) continue;
+    const auto leader = std::find(joint_bodies_.begin(), joint_bodies_.end(), static_cast<std::size_t>(body.leader()));
+    state.joints[j] = body.following(state.joints[static_cast<std::size_t>(leader - joint_bodies_.begin())]);
+  }
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) place_joint(joint_bodies_[j], state, state.joints[j]);
+}
+
+std::vector<StageBody> MovingBodies::begin(const MotionState& state) const {
+  std::vector<StageBody> result(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    result[i].base = state.poses[i];
+    if (bodies_[i].num_dofs() == 0) continue;
+    const MassiveBody& mass = bodies_[i].mass();
+    const Vector6 twist = twist_at(state.velocities[i], mass.arm(state.poses[i]));
+    result[i].momentum = result[i].lag = mass.spatial_inertia(state.poses[i]) * twist;
+  }
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
+    result[joint_bodies_[j]].joint = state.joints[j];
+    result[joint_bodies_[j]].rotor = state.joints[j].rate;
+  }
+  return result;
+}
+
+/// Where a body on a joint is along it when a stage finds contact.
+Real MovingBodies::contact_position(std::size_t i, const Stage& stage, const std::vector<StageBody>& bodies) const {
+  const JointState& own = bodies[i].joint;
+  if (!stage.middle) return own.position + stage.ahead * own.rate;
+  if (bodies_[i].leader() < 0) return bodies_[i].position_in_middle(own, stage.ahead);
+  const auto leader = static_cast<std::size_t>(bodies_[i].leader());
+  return bodies_[i].following({contact_position(leader, stage, bodies), 0}).position;
+}
+
+std::vector<Pose> MovingBodies::contact_poses(const MotionState& state, const Stage& stage,
+                                              const std::vector<StageBody>& bodies) const {
+  const Real ahead = stage.ahead;
+  std::vector<Pose> poses;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].is_free()) {
+      poses.push_back(bodies_[i].mass().moved_freely(bodies[i].base, bodies[i].lag, ahead));
+    } else if (stage.middle && bodies_[i].has_path()) {
+      poses.push_back(bodies_[i].path_pose(stage.begin + ahead));
+    } else {
+      poses.push_back(moved(bodies[i].base, prescribed_twist(i, state, stage), ahead));
+    }
+  }
+  for (const std::size_t i : joint_bodies_) {
+    const int parent = bodies_[i].parent();
+    poses[i] = composed(parent < 0 ? Pose{} : poses[static_cast<std::size_t>(parent)],
+                        bodies_[i].joint_pose(contact_position(i, stage, bodies)));
+  }
+  return poses;
+}
+
+void MovingBodies::go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,
+                              const std::vector<StageMotion>& motions, std::vector<StageBody>& bodies) const {
+  std::vector<Real> positions(bodies_.size());
+  for (const std::size_t i : joint_bodies_) positions[i] = contact_position(i, stage, bodies);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    bodies[i].base = poses[i];
+    if (!bodies_[i].is_joint()) continue;
+    bodies[i].joint.position = positions[i];
+    Vector6 twist = bodies[i].joint.rate / bodies_[i].ratio() * motions[i].freedom;
+    if (bodies_[i].parent() >= 0) {
+      const auto parent = static_cast<std::size_t>(bodies_[i].parent());
+      twist += twist_at(state.velocities[parent], motions[i].center - poses[parent].position);
+    }
+    bodies[i].momentum = motions[i].inertia * twist;
+  }
+}
+
+std::vector<StageMotion> MovingBodies::motions(const MotionState& state, const Stage& stage,
+                                               const std::vector<Pose>& poses) const {
+  std::vector<StageMotion> result(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const MovingBody& body = bodies_[i];
+    StageMotion& motion = result[i];
+    motion.center = poses[i].position;
+    motion.freedom.resize(6, body.num_dofs());
+    if (body.num_dofs() == 0) {
+      motion.known = prescribed_twist(i, state, stage);
+      continue;
+    }
+    motion.center += body.mass().arm(poses[i]);
+    motion.inertia = body.mass().spatial_inertia(poses[i]);
+    if (body.is_free()) {
+      motion.freedom.setIdentity();
+      continue;
+    }
+    if (body.parent() < 0) {
+      motion.freedom = body.ratio() * body.joint_twist(motion.center);
+      continue;
+    }
+    const auto parent = static_cast<std::size_t>(body.parent());
+    const Vector3 arm = motion.center - poses[parent].position;
+    motion.freedom =
+        body.ratio() * in_axes(poses[parent], body.joint_twist(poses[parent].orientation.conjugate() * arm));
+    const Vector6 twist = prescribed_twist(parent, state, stage);
+    motion.known = twist_at(twist, arm);
+    if (stage.predicted) continue;
+    const Vector3 omega = twist.tail<3>();
+    motion.inertial_force << body.mass().mass * omega.cross(omega.cross(arm)),
+        omega.cross(body.mass().inertia_in_world(poses[i]) * omega);
+  }
+  return result;
+}
+
+VectorX MovingBodies::known_velocities(const std::vector<StageBody>& bodies,
+                                       const std::vector<StageMotion>& motions) const {
+  VectorX velocities(num_dofs_);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].is_free()) velocities.segment<6>(first_dofs_[i]) = motions[i].inertia.inverse() * bodies[i].lag;
+    if (bodies_[i].own_dofs() == 1) velocities[first_dofs_[i]] = bodies[i].joint.rate;
+  }
+  return velocities;
+}
+
+/// Where a stage ends; of a body without a joint.
+Pose MovingBodies::pose_after(std::size_t i, const MotionState& state, const Stage& stage, const Pose& base,
+                              const Vector6& momentum) const {
+  const Real onward = stage.middle ? stage.duration - stage.ahead : stage.duration;
+  if (bodies_[i].is_free()) return bodies_[i].mass().moved_freely(base, momentum, onward);
+  if (bodies_[i].has_path()) return bodies_[i].path_pose(stage.end());
+  return moved(base, prescribed_twist(i, state, stage), onward);
+}
+
+void MovingBodies::end_stage(const VectorX& velocity, const std::vector<StageMotion>& motions, const MotionState& state,
+                             const Stage& stage, std::vector<StageBody>& bodies) const {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const StageMotion& motion = motions[i];
+    StageBody& body = bodies[i];
+    const VectorX own = velocity.segment(first_dofs_[i], bodies_[i].num_dofs());
+    body.lag = motion.inertia * (motion.known + motion.freedom * own);
+    body.momentum += (1 - kGamma) / kGamma * (body.lag - body.momentum);
+    if (bodies_[i].is_joint()) {
+      const Real onward = stage.middle ? stage.duration - stage.ahead : stage.duration;
+      const Real rate = bodies_[i].ratio() * own[0];
+      body.joint = {body.joint.position + onward * rate, rate};
+      body.rotor += (1 - kGamma) / kGamma * (rate - body.rotor);
+    } else {
+      body.base = pose_after(i, state, stage, body.base, body.lag);
+    }
+  }
+}
+
+void MovingBodies::end_substep(const std::vector<StageBody>& bodies, const Stage& stage, MotionState& state) const {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].has_path()) state.velocities[i] = prescribed_twist(i, state, stage);
+    if (bodies_[i].is_joint()) continue;
+    state.poses[i] = bodies[i].base;
+    if (!bodies_[i].is_free()) continue;
+    const MassiveBody& mass = bodies_[i].mass();
+    const Vector6 twist = mass.spatial_inertia(state.poses[i]).inverse() * bodies[i].lag;
+    state.velocities[i] = twist_at(twist, -mass.arm(state.poses[i]));
+  }
+  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) state.joints[j] = bodies[joint_bodies_[j]].joint;
+  place_joints(state);
+}
+
+}  // namespace isopatch::reference
