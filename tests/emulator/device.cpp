@@ -111,6 +111,14 @@ std::map<std::string, std::uint32_t> Device::local_memory() const {
   return bytes;
 }
 
+std::vector<std::string> Device::kernels_with_generic_atomics() const {
+  std::vector<std::string> found;
+  for (const auto& [name, loaded] : kernels_) {
+    if (loaded.kernel->has_generic_atomics) found.push_back(demangled(name));
+  }
+  return found;
+}
+
 std::string Device::profile() const {
   nlohmann::json kernels = nlohmann::json::array();
   for (const auto& [name, of] : kernels_) {

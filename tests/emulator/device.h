@@ -19,7 +19,7 @@ namespace isopatch::emulator {
 class Device {
  public:
   static constexpr int kProcessors = 2, kBlocksPerProcessor = 2, kThreadsPerProcessor = 2048;
-  static constexpr int kArchitecture = 90;
+  static constexpr int kArchitecture = 90, kSharedPerProcessor = 228 << 10;
 
   /// The program must outlive the device.
   void load(const Program& program);
@@ -39,6 +39,9 @@ class Device {
 
   /// The local memory that each kernel declares, in bytes: arrays that it indexes with something else than constants.
   std::map<std::string, std::uint32_t> local_memory() const;
+
+  /// The kernels with atomics of any kind of memory.
+  std::vector<std::string> kernels_with_generic_atomics() const;
 
   /// What was issued to warps since the start, as JSON: for each kernel, and for each function with all that was
   /// inlined into it, warp instructions, how many of them compute in double, their lanes and memory transactions. The

@@ -250,6 +250,7 @@ class Reader {
     i.run = form->run;
     if (name.starts_with("atom.")) {
       i.space = name.starts_with("atom.shared.") ? Space::kShared : Space::kGlobal;
+      kernel_.has_generic_atomics |= i.space == Space::kGlobal && !name.starts_with("atom.global.");
       read_address(i, operands.at(1));
       operands.erase(operands.begin() + 1);
     }

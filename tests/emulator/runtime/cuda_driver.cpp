@@ -60,6 +60,8 @@ namespace isopatch::emulator {
 
 std::map<std::string, int> take_calls() { return std::exchange(caller.calls, {}); }
 
+std::map<std::string, std::uint32_t> take_grids() { return std::exchange(caller.grids, {}); }
+
 void on_call(std::function<void(const std::string&)> observer) { caller.observer = std::move(observer); }
 void fail_launch(int after) { caller.launches_before_failure = after; }
 void run_only_last_blocks(int device, std::uint32_t blocks) {
@@ -83,6 +85,26 @@ void set_memory(int device, std::size_t bytes) {
 std::size_t used_memory(int device) {
   const std::lock_guard lock(runtime().mutex);
   return runtime().device(device).memory().used();
+}
+
+void set_driver(int version) {
+  const std::lock_guard lock(runtime().mutex);
+  runtime().driver = version;
+}
+
+std::map<std::string, SharedMemoryUse> shared_memory() {
+  const std::lock_guard lock(runtime().mutex);
+  std::map<std::string, SharedMemoryUse> found;
+  for (const auto& [name, percent] : runtime().carveouts) {
+    found[name] = {runtime().kernel(runtime().device(0), name).shared_bytes, percent};
+  }
+  return found;
+}
+
+std::vector<std::string> kernels_with_generic_atomics() {
+  const std::lock_guard lock(runtime().mutex);
+  runtime().read_all();
+  return runtime().device(0).kernels_with_generic_atomics();
 }
 
 std::map<std::string, std::uint32_t> local_memory() {

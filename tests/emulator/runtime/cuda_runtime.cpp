@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -58,6 +59,14 @@ cudaError_t set(void* at, int value, std::size_t size, cudaStream_t stream) {
   });
 }
 
+/// Loads a kernel, unless it is there; false where a capture forbids that.
+bool load(int device, const std::string& name) {
+  if (runtime().loaded.contains({device, name})) return true;
+  if (is_restricted()) return false;
+  runtime().loaded.insert({device, name});
+  return true;
+}
+
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, cudaStream_t stream) {
   const auto lock = entered("cudaLaunchKernel");
   if (caller.launches_before_failure >= 0 && caller.launches_before_failure-- == 0) {
@@ -67,8 +76,12 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   Device& device = runtime().device(on.device);
   const std::string& name = runtime().names.at(function);
   const Kernel& kernel = runtime().kernel(device, name);
-  const bool loads = runtime().loaded.insert({on.device, name}).second;
-  if (loads && on.capture != 0) return result(cudaErrorStreamCaptureUnsupported);
+  if (on.capture != 0 && !runtime().loaded.contains({on.device, name})) {
+    return refused_in(on, cudaErrorStreamCaptureUnsupported);
+  }
+  if (!load(on.device, name)) return result(cudaErrorStreamCaptureUnsupported);
+  std::uint32_t& largest = caller.grids[name];
+  largest = std::max(largest, grid.x);
   if (grid.x == 0 || block.x == 0 || block.x % 32 != 0 || grid.y * grid.z * block.y * block.z != 1) {
     return result(cudaErrorInvalidConfiguration);
   }
@@ -144,7 +157,13 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 
 cudaError_t cudaGetDeviceCount(int* count) {
   const auto lock = entered(__func__);
+  if (runtime().driver / 1000 < CUDART_VERSION / 1000) return result(cudaErrorInsufficientDriver);
   *count = Runtime::kDevices;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  const auto lock = entered(__func__);
+  *version = runtime().driver;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
@@ -168,6 +187,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       *value = Device::kThreadsPerProcessor;
       return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = Device::kSharedPerProcessor;
+      return cudaSuccess;
     case cudaDevAttrMaxGridDimX:
       *value = std::numeric_limits<int>::max();
       return cudaSuccess;
@@ -178,16 +200,25 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   const auto lock = entered(__func__);
   const std::string& name = runtime().names.at(function);
-  runtime().loaded.insert({caller.device(), name});
+  if (!load(caller.device(), name)) return result(cudaErrorStreamCaptureUnsupported);
   *attributes = {};
   attributes->ptxVersion = attributes->binaryVersion = Device::kArchitecture;
   attributes->localSizeBytes = runtime().kernel(runtime().current(), name).local_bytes;
   return cudaSuccess;
 }
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+  const auto lock = entered(__func__);
+  const std::string& name = runtime().names.at(function);
+  if (attribute != cudaFuncAttributePreferredSharedMemoryCarveout) return result(cudaErrorNotSupported);
+  if (value < -1 || value > 100) return result(cudaErrorInvalidValue);
+  if (!load(caller.device(), name)) return result(cudaErrorStreamCaptureUnsupported);
+  runtime().carveouts[name] = value;
+  return cudaSuccess;
+}
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
                                                                    std::size_t, unsigned) {
   const auto lock = entered("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  runtime().loaded.insert({caller.device(), runtime().names.at(function)});
+  if (!load(caller.device(), runtime().names.at(function))) return result(cudaErrorStreamCaptureUnsupported);
   *blocks = Device::kBlocksPerProcessor;
   if (engine != nullptr) {
     *blocks = engine->resident_blocks(runtime().names.at(function), static_cast<std::uint32_t>(block_size));
@@ -200,7 +231,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 }
 cudaError_t cudaDeviceSynchronize() {
   const auto lock = entered(__func__);
-  if (caller.captures > 0) return result(cudaErrorStreamCaptureUnsupported);
+  const bool meets = meets_capture([](const CUstream_st& stream) { return stream.device == caller.device(); });
+  if (meets || is_restricted()) return result(cudaErrorStreamCaptureUnsupported);
   runtime().run_device(caller.device());
   return result(in_order());
 }
@@ -225,6 +257,8 @@ const char* cudaGetErrorName(cudaError_t error) {
       return "cudaErrorInvalidValue";
     case cudaErrorMemoryAllocation:
       return "cudaErrorMemoryAllocation";
+    case cudaErrorInsufficientDriver:
+      return "cudaErrorInsufficientDriver";
     case cudaErrorInvalidDevice:
       return "cudaErrorInvalidDevice";
     case cudaErrorLaunchFailure:
@@ -235,6 +269,10 @@ const char* cudaGetErrorName(cudaError_t error) {
       return "cudaErrorStreamCaptureUnsupported";
     case cudaErrorStreamCaptureIsolation:
       return "cudaErrorStreamCaptureIsolation";
+    case cudaErrorStreamCaptureInvalidated:
+      return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureWrongThread:
+      return "cudaErrorStreamCaptureWrongThread";
     case cudaErrorStreamCaptureImplicit:
       return "cudaErrorStreamCaptureImplicit";
     default:

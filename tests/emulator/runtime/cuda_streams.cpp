@@ -7,6 +7,12 @@ using namespace isopatch::emulator;
 
 namespace {
 
+cudaStreamCaptureStatus status_of(const CUstream_st& stream) {
+  if (stream.capture == 0) return cudaStreamCaptureStatusNone;
+  return runtime().open_captures[stream.capture].is_invalid ? cudaStreamCaptureStatusInvalidated
+                                                            : cudaStreamCaptureStatusActive;
+}
+
 /// Runs the nodes of a graph in one of their possible orders.
 cudaError_t run(const GraphBody& graph) {
   std::set<std::size_t> waiting, done;
@@ -62,14 +68,16 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
   const auto lock = entered(__func__);
   const CUstream_st& stream = runtime().stream(handle);
-  if (stream.capture != 0) return result(cudaErrorStreamCaptureUnsupported);
+  if (stream.capture != 0) return refused_in(stream, cudaErrorStreamCaptureUnsupported);
   *device = stream.device;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   const auto lock = entered(__func__);
   const CUstream_st& stream = runtime().stream(handle);
-  if (stream.capture != 0) return result(cudaErrorStreamCaptureUnsupported);
+  if (stream.capture != 0) return refused_in(stream, cudaErrorStreamCaptureUnsupported);
+  if (is_restricted()) return result(cudaErrorStreamCaptureUnsupported);
+  if (legacy_meets_capture(stream)) return result(cudaErrorStreamCaptureImplicit);
   runtime().run_stream(stream);
   return result(in_order());
 }
@@ -85,7 +93,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
     stream.last.insert(state->nodes.begin(), state->nodes.end());
     return cudaSuccess;
   }
-  if (stream.capture != 0) return result(cudaErrorStreamCaptureIsolation);
+  if (stream.capture != 0) return refused_in(stream, cudaErrorStreamCaptureIsolation);
   if (state->done == state->recorded) return cudaSuccess;
   return enqueue(handle, [state, wanted = state->recorded] { return state->done < wanted ? kNotYet : cudaSuccess; });
 }
@@ -94,7 +102,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   const auto lock = entered(__func__);
-  *status = runtime().stream(stream).capture != 0 ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  *status = status_of(runtime().stream(stream));
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
@@ -102,7 +110,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
                                      std::size_t*) {
   const auto lock = entered(__func__);
   const CUstream_st& stream = runtime().stream(handle);
-  *status = stream.capture != 0 ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  *status = status_of(stream);
   if (id != nullptr) *id = stream.capture;
   if (graph != nullptr) *graph = stream.graph;
   return cudaSuccess;
@@ -117,18 +125,24 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   stream->capture = ++runtime().captures;
   stream->graph = new CUgraph_st;
   stream->last.clear();
-  if (mode != cudaStreamCaptureModeRelaxed) ++caller.captures;
+  runtime().open_captures[stream->capture] = {std::this_thread::get_id(), mode};
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const auto lock = entered(__func__);
-  *graph = stream->graph;
-  const unsigned long long capture = stream->capture;
-  for (CUstream_st* s : runtime().streams) {
-    if (s->capture == capture) s->capture = 0, s->graph = nullptr, s->last.clear();
+  const unsigned long long number = stream->capture;
+  const OpenCapture capture = runtime().open_captures[number];
+  if (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread != std::this_thread::get_id()) {
+    return result(cudaErrorStreamCaptureWrongThread);
   }
-  caller.captures = std::max(0, caller.captures - 1);
-  return cudaSuccess;
+  *graph = stream->graph;
+  for (CUstream_st* s : runtime().streams) {
+    if (s->capture == number) s->capture = 0, s->graph = nullptr, s->last.clear();
+  }
+  runtime().open_captures.erase(number);
+  if (!capture.is_invalid) return cudaSuccess;
+  delete std::exchange(*graph, nullptr);
+  return result(cudaErrorStreamCaptureInvalidated);
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const auto lock = entered(__func__);
@@ -202,7 +216,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const auto lock = entered(__func__);
   const std::shared_ptr<EventState> state = event->state;
-  if (state->capture != 0) return result(cudaErrorStreamCaptureUnsupported);
+  if (state->capture != 0 || is_restricted()) return result(cudaErrorStreamCaptureUnsupported);
   runtime().run_until([&] { return state->done == state->recorded; });
   return result(in_order());
 }

@@ -81,14 +81,21 @@ struct CUuserObject_st {
 
 namespace isopatch::emulator {
 
+/// A capture that has begun and not ended.
+struct OpenCapture {
+  std::thread::id thread;  // that began it
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  bool is_invalid = false;  // a call was refused because of it: nothing works on its streams before it ends
+};
+
 /// What each host thread has of its own.
 struct Caller {
   int set_device = 0;
   std::vector<int> pushed;  // devices of contexts that were pushed
-  int captures = 0;         // captures that it began and that restrict it
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   cudaError_t last = cudaSuccess;
-  std::map<std::string, int> calls;  // of the runtime, by function
+  std::map<std::string, int> calls;            // of the runtime, by function
+  std::map<std::string, std::uint32_t> grids;  // the largest of each kernel, in blocks
   std::function<void(const std::string&)> observer;
   int launches_before_failure = -1;  // -1: none fails
   struct {
@@ -114,6 +121,7 @@ struct Runtime {
   std::vector<Device> devices;
   std::map<const void*, std::string> names;      // of kernels, by host function
   std::set<std::pair<int, std::string>> loaded;  // kernels, by device
+  std::map<std::string, int> carveouts;          // percent of shared memory that was asked for, by kernel
   std::string fault;                             // a kernel's; nothing works after it
   std::set<CUstream_st*> streams;
   std::array<CUstream_st, kDevices> legacy;
@@ -121,8 +129,10 @@ struct Runtime {
   std::array<std::size_t, kDevices> memory = {};  // bytes of each device
   std::map<std::uintptr_t, std::unique_ptr<std::byte[]>> pinned;
   std::map<std::uintptr_t, std::size_t> pinned_bytes;
+  int driver = CUDART_VERSION;  // the version of CUDA that the driver offers; 0: there is none
   std::uint64_t items = 0;
-  unsigned long long captures = 0;
+  unsigned long long captures = 0;  // so far
+  std::map<unsigned long long, OpenCapture> open_captures;
   std::minstd_rand random{1};
 
   Runtime() : devices(kDevices) {
@@ -132,6 +142,7 @@ struct Runtime {
       streams.insert(&stream);
     }
     memory.fill(std::size_t(16) << 30);
+    if (const char* version = std::getenv("ISOPATCH_EMULATOR_DRIVER")) driver = std::atoi(version);
     if (std::getenv("ISOPATCH_EMULATOR_PROFILE") != nullptr) devices[0].count_transactions();
   }
   ~Runtime() {
@@ -278,24 +289,59 @@ inline cudaError_t result(cudaError_t error) {
 
 inline cudaError_t in_order() { return runtime().fault.empty() ? cudaSuccess : cudaErrorLaunchFailure; }
 
-/// Whether a capture keeps the calling thread from what may wait for the device.
-inline bool is_restricted() { return caller.captures > 0 && caller.mode != cudaStreamCaptureModeRelaxed; }
+/// Whether a capture forbids calls of this thread that may wait for the device: its own in any mode but the relaxed
+/// one, and if its mode is the global one, as it is at first, another thread's in that mode too.
+inline bool forbids(const OpenCapture& capture) {
+  if (caller.mode == cudaStreamCaptureModeRelaxed || capture.mode == cudaStreamCaptureModeRelaxed) return false;
+  if (capture.thread == std::this_thread::get_id()) return true;
+  return caller.mode == cudaStreamCaptureModeGlobal && capture.mode == cudaStreamCaptureModeGlobal;
+}
+
+/// Whether a call that may wait for the device is forbidden. The captures that forbid it are invalid then.
+inline bool is_restricted() {
+  bool restricted = false;
+  for (auto& [number, capture] : runtime().open_captures) {
+    if (!forbids(capture)) continue;
+    capture.is_invalid = restricted = true;
+  }
+  return restricted;
+}
+
+/// Whether any of these streams is captured. Their captures are invalid then: the call would have to wait for them.
+template <class Concerns>
+bool meets_capture(const Concerns& concerns) {
+  bool meets = false;
+  for (const CUstream_st* stream : runtime().streams) {
+    if (stream->capture == 0 || !concerns(*stream)) continue;
+    runtime().open_captures[stream->capture].is_invalid = meets = true;
+  }
+  return meets;
+}
+
+/// Whether work on the legacy stream, or waiting for it, would have to wait for a capture.
+inline bool legacy_meets_capture(const CUstream_st& stream) {
+  return stream.legacy &&
+         meets_capture([&](const CUstream_st& other) { return !other.non_blocking && other.device == stream.device; });
+}
+
+/// Refuses what a captured stream cannot do.
+inline cudaError_t refused_in(const CUstream_st& stream, cudaError_t error) {
+  runtime().open_captures[stream.capture].is_invalid = true;
+  return result(error);
+}
 
 /// Adds work to a stream, or to the graph that it captures.
 inline cudaError_t enqueue(cudaStream_t handle, Work work) {
   if (in_order() != cudaSuccess) return result(in_order());
   CUstream_st& stream = runtime().stream(handle);
   if (stream.capture != 0) {
+    if (runtime().open_captures[stream.capture].is_invalid) return result(cudaErrorStreamCaptureInvalidated);
     std::vector<Node>& nodes = stream.graph->body->nodes;
     nodes.push_back({std::move(work), stream.last});
     stream.last = {nodes.size() - 1};
     return cudaSuccess;
   }
-  for (const CUstream_st* other : runtime().streams) {  // it would have to wait for the capture
-    if (stream.legacy && other->capture != 0 && !other->non_blocking && other->device == stream.device) {
-      return result(cudaErrorStreamCaptureImplicit);
-    }
-  }
+  if (legacy_meets_capture(stream)) return result(cudaErrorStreamCaptureImplicit);
   stream.queue.push_back({++runtime().items, std::move(work)});
   return cudaSuccess;
 }

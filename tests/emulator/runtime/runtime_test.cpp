@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -43,6 +44,80 @@ TEST(EmulatedRuntime, StreamsThatWaitForNoneOvertakeCopiesFromPageableMemory) {
   EXPECT_TRUE(overtakes);
   cudaFreeHost(pinned);
   cudaFree(device);
+}
+
+constexpr cudaStreamCaptureMode kModes[] = {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
+                                            cudaStreamCaptureModeRelaxed};
+
+/// Ends a capture, and returns the error, which the next call of the library does not find.
+cudaError_t end_capture(cudaStream_t stream) {
+  cudaGraph_t graph = nullptr;
+  const cudaError_t error = cudaStreamEndCapture(stream, &graph);
+  EXPECT_EQ(graph == nullptr, error != cudaSuccess);
+  cudaGraphDestroy(graph);
+  cudaGetLastError();
+  return error;
+}
+
+// A refused call ends the captures that refuse it.
+TEST(EmulatedRuntime, CapturesForbidToAllocateAndToWait) {
+  for (const cudaStreamCaptureMode mode : kModes) {
+    for (cudaStreamCaptureMode of_thread : kModes) {
+      for (const bool in_this_thread : {true, false}) {
+        SCOPED_TRACE(::testing::Message() << mode << ' ' << of_thread << ' ' << in_this_thread);
+        const Stream captured, other;
+        ASSERT_EQ(cudaStreamBeginCapture(captured, mode), cudaSuccess);
+        const auto attempt = [&] {
+          void* memory = nullptr;
+          cudaThreadExchangeStreamCaptureMode(&of_thread);
+          const cudaError_t allocation = cudaMalloc(&memory, 4);
+          EXPECT_EQ(cudaStreamSynchronize(other), allocation);
+          EXPECT_EQ(cudaFree(memory), memory == nullptr ? cudaSuccess : allocation);
+          cudaThreadExchangeStreamCaptureMode(&of_thread);
+          return allocation;
+        };
+        cudaError_t error = cudaSuccess;
+        if (in_this_thread) {
+          error = attempt();
+        } else {
+          std::thread([&] { error = attempt(); }).join();
+        }
+        const cudaStreamCaptureMode lenient = std::max(mode, of_thread);  // the last mode forbids nothing
+        const bool forbidden =
+            in_this_thread ? lenient != cudaStreamCaptureModeRelaxed : lenient == cudaStreamCaptureModeGlobal;
+        EXPECT_EQ(error, forbidden ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
+        EXPECT_EQ(end_capture(captured), forbidden ? cudaErrorStreamCaptureInvalidated : cudaSuccess);
+      }
+    }
+  }
+}
+
+TEST(EmulatedRuntime, WorkOnTheLegacyStreamEndsCapturesOfStreamsThatWaitForIt) {
+  detail::DeviceBuffer<std::byte> memory(4);
+  std::byte host[4] = {};
+  const std::function<cudaError_t()> calls[] = {
+      [&] { return cudaMemcpy(memory.data(), host, 4, cudaMemcpyHostToDevice); },
+      [&] { return cudaMemsetAsync(memory.data(), 0, 4, nullptr); }, [&] { return cudaStreamSynchronize(nullptr); }};
+  for (const unsigned flags : {cudaStreamDefault, cudaStreamNonBlocking}) {
+    for (const auto& call : calls) {
+      const Stream stream(flags);
+      ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+      cudaError_t error = cudaSuccess;
+      std::thread([&] { error = call(); }).join();
+      const bool waits = flags == cudaStreamDefault;
+      EXPECT_EQ(error, waits ? cudaErrorStreamCaptureImplicit : cudaSuccess);
+      EXPECT_EQ(cudaMemsetAsync(memory.data(), 0, 4, stream), waits ? cudaErrorStreamCaptureInvalidated : cudaSuccess);
+      EXPECT_EQ(end_capture(stream), waits ? cudaErrorStreamCaptureInvalidated : cudaSuccess);
+    }
+  }
+}
+
+TEST(EmulatedRuntime, NothingWaitsForADeviceWithACapture) {
+  const Stream stream;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(end_capture(stream), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 // An array has a place in registers where all its indices are constants, and else in memory, for all that use it. So no
