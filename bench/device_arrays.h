@@ -62,7 +62,7 @@ class DeviceArrays {
   void upload(const ArrayInfo& info, Array& array) {
     if (array.data == nullptr) return;
     auto& buffer = buffers_.emplace_back(bytes(info, array));
-    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(array.data)), buffer.size());
+    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(array.data)), buffer.size(), nullptr);
     array.data = static_cast<decltype(array.data)>(static_cast<void*>(buffer.data()));
   }
 

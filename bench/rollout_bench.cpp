@@ -117,7 +117,7 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
   std::list<detail::DeviceBuffer<std::byte>> buffers;
   const auto on_device = [&](const auto& host, auto& pointer) {
     const std::size_t bytes = host.size() * sizeof(host[0]);
-    buffers.emplace_back(bytes).upload(reinterpret_cast<const std::byte*>(host.data()), bytes);
+    buffers.emplace_back(bytes).upload(reinterpret_cast<const std::byte*>(host.data()), bytes, nullptr);
     pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(buffers.back().data());
   };
   RolloutState begin, state;

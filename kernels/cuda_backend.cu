@@ -41,7 +41,7 @@ struct OnDevice {
   WorkingMemory<BatchMemory> memory;
   HostBatch host_batch;
 
-  OnDevice(const SceneData& data, CudaContactModels of) : scene(data), models(std::move(of)) {}
+  OnDevice(const SceneData& data, CudaContactModels of) : scene(data, Stream()), models(std::move(of)) {}
 };
 
 class CudaBackend final : public Evaluator::Implementation {
@@ -49,6 +49,7 @@ class CudaBackend final : public Evaluator::Implementation {
   CudaBackend(Scene scene, const CudaOptions& options, int device)
       : Implementation(std::move(scene), options), device_(device), check_(device) {
     const DeviceGuard guard(device_);
+    const AllocationInCaptures allowed;
     const std::int64_t before = local_memory_of_kernels();  // a part of the memory that is not free any more
     load_begin_environments();
     load_sum_body_wrenches();
@@ -62,6 +63,7 @@ class CudaBackend final : public Evaluator::Implementation {
   ~CudaBackend() override {
     try {
       const DeviceGuard guard(device_);
+      const AllocationInCaptures allowed;
       on_device_.reset();
     } catch (const Error&) {  // the device is lost, and its memory with it
     }
@@ -90,6 +92,7 @@ class CudaBackend final : public Evaluator::Implementation {
                           CandidateCache::Implementation* candidates) const override {
     refuse_packed_lumped(results);
     const DeviceGuard guard(device_);
+    const AllocationInCaptures allowed;
     on_device_->host_batch.evaluate(scene_, state, results,
                                     [&](const State& s, const Results& r, std::int64_t first, cudaStream_t stream) {
                                       enqueue(s, r, candidates, first, stream);
@@ -99,6 +102,7 @@ class CudaBackend final : public Evaluator::Implementation {
   std::unique_ptr<CandidateCache::Implementation> make_candidates(std::int64_t num_environments,
                                                                   double margin) const override {
     const DeviceGuard guard(device_);
+    const AllocationInCaptures allowed;
     return model_at(static_cast<int>(ContactModel::kPressureField)).make_candidates(*this, num_environments, margin);
   }
 

@@ -38,6 +38,7 @@ class CudaSimulator final : public Simulator::Implementation {
         device_(device),
         check_(device) {
     const DeviceGuard guard(device_);
+    const AllocationInCaptures allowed;
     load_begin_environments();
     load_rollout_calls();
     load_keep_geometries();
@@ -56,6 +57,7 @@ class CudaSimulator final : public Simulator::Implementation {
   ~CudaSimulator() override {
     try {
       const DeviceGuard guard(device_);
+      const AllocationInCaptures allowed;
       on_device_.reset();
     } catch (const Error&) {  // the device is lost, and its memory with it
     }
@@ -112,12 +114,14 @@ class CudaSimulator final : public Simulator::Implementation {
   void step_from_host(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
                       int num_steps) const override {
     const DeviceGuard guard(device_);
+    const AllocationInCaptures allowed;
     const std::lock_guard lock(host_mutex_);
     const ArrayCounts counts = rollout_counts(scene_);
-    HostRollout copies(counts, state, input, output, on_device_->copies);
+    const Stream& stream = on_device_->stream;
+    const HostRollout copies(counts, state, input, output, on_device_->copies, stream);
     while (true) {
       copies.upload();
-      step(copies.state(), copies.input(), copies.output(), num_steps, nullptr);
+      step(copies.state(), copies.input(), copies.output(), num_steps, stream);
       const std::int32_t needed = copies.most_polygons();
       if (rollout_.polygon_capacity > 0 || needed <= capacity_) break;
       capacity_ = std::min(needed + needed / 2, limits::kMaxPolygonCapacity);
@@ -137,15 +141,18 @@ class CudaSimulator final : public Simulator::Implementation {
 
   /// What a simulator has on its device.
   struct OnDevice {
+    Stream stream;  // of calls from the host, one at a time
     DeviceScene scene;
     DeviceRollout rollout;
     WorkingMemory<StepArrays> memory;
-    DeviceBuffer<std::byte> copies;  // of arrays in host memory, for one call at a time
+    DeviceBuffer<std::byte> copies;  // of arrays in host memory, likewise
 
     CudaContactModels models;
 
     OnDevice(const SceneData& scene_data, const RolloutData& rollout_data, CudaContactModels of)
-        : scene(scene_data), rollout(rollout_data, scene.view().contact_states), models(std::move(of)) {}
+        : scene(scene_data, stream),
+          rollout(rollout_data, scene.view().contact_states, stream),
+          models(std::move(of)) {}
   };
 
   void check(const RolloutState& state, const std::string& name, cudaStream_t stream) const {

@@ -21,7 +21,7 @@ class DeviceCopies {
     if (host.empty()) return nullptr;
     const std::size_t bytes = host.size() * sizeof(T);
     auto& buffer = buffers_.emplace_back(bytes);
-    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(host.data())), bytes);
+    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(host.data())), bytes, nullptr);
     copies_.push_back({host.data(), buffer.data(), bytes});
     return static_cast<T*>(static_cast<void*>(buffer.data()));
   }

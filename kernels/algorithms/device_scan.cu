@@ -17,10 +17,10 @@ struct Sum {
 }  // namespace
 
 void load_exclusive_sums() {
-  const DeviceBuffer<std::int32_t> numbers(std::vector<std::int32_t>{1, 0});
+  const Stream stream;
+  const DeviceBuffer<std::int32_t> numbers({1, 0}, stream);
   const DeviceBuffer<std::int64_t> sums(2);
   const DeviceBuffer<std::byte> memory(exclusive_sums_bytes(1));
-  const Stream stream;
   exclusive_sums(numbers.data(), 1, sums.data(), memory.data(), memory.size(), stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }

@@ -17,7 +17,9 @@ class DeviceBuffer {
   explicit DeviceBuffer(std::size_t size) : size_(size) {
     if (size > 0) ISOPATCH_CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T)));
   }
-  explicit DeviceBuffer(const std::vector<T>& host) : DeviceBuffer(host.size()) { upload(host.data(), host.size()); }
+  DeviceBuffer(const std::vector<T>& host, cudaStream_t stream) : DeviceBuffer(host.size()) {
+    upload(host.data(), host.size(), stream);
+  }
   ~DeviceBuffer() { cudaFree(data_); }
 
   DeviceBuffer(DeviceBuffer&& other) noexcept
@@ -31,18 +33,21 @@ class DeviceBuffer {
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  /// Both return when the copy is done. (cudaMemcpy() to a device returns earlier, and streams that were made
-  /// non-blocking do not wait for it.)
-  void upload(const T* host, std::size_t count) {
-    if (count == 0) return;
-    ISOPATCH_CUDA_CHECK(cudaMemcpy(data_, host, count * sizeof(T), cudaMemcpyHostToDevice));
-    ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+  /// Both return when the copy is done, which comes after all work on `stream`.
+  void upload(const T* host, std::size_t count, cudaStream_t stream) {
+    copy(data_, host, count, cudaMemcpyHostToDevice, stream);
   }
-  void download(T* host, std::size_t count) const {
-    if (count > 0) ISOPATCH_CUDA_CHECK(cudaMemcpy(host, data_, count * sizeof(T), cudaMemcpyDeviceToHost));
+  void download(T* host, std::size_t count, cudaStream_t stream) const {
+    copy(host, data_, count, cudaMemcpyDeviceToHost, stream);
   }
 
  private:
+  static void copy(T* to, const T* from, std::size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
+    if (count == 0) return;
+    ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(to, from, count * sizeof(T), kind, stream));
+    ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
+  }
+
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

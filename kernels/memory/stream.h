@@ -5,7 +5,9 @@
 
 namespace isopatch::detail {
 
-/// A stream of the current device; by default one that does not wait for the legacy stream.
+/// A stream of the current device; by default one that does not wait for the legacy stream. The library itself enqueues
+/// nothing on that one, unless it is the caller's stream: it is refused while another thread captures a stream that
+/// waits for it, and ends that capture.
 class Stream {
  public:
   explicit Stream(unsigned flags = cudaStreamNonBlocking) {

@@ -14,7 +14,9 @@
 
 namespace isopatch::detail {
 
-/// Lets this thread allocate while it captures a stream: what is allocated is not used before the graph runs.
+/// Lets this thread allocate, free and wait while it captures a stream, or another thread does: CUDA refuses that at
+/// first, as what a capture enqueues is not done yet. Here nothing of a capture is waited for, and what is allocated is
+/// not used before its graph runs. Constructors, destructors and calls from host memory have one.
 class AllocationInCaptures {
  public:
   AllocationInCaptures();

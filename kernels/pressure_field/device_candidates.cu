@@ -7,6 +7,7 @@
 
 #include "isopatch/error.h"
 #include "kernels/memory/device_memory.h"
+#include "kernels/memory/working_memory.h"
 #include "kernels/runtime/device_guard.h"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -44,13 +45,15 @@ DeviceCandidates::DeviceCandidates(const Evaluator::Implementation& owner, int d
                                                            " environments of " + std::to_string(num_part_pairs) +
                                                            " part pairs need");
   lists_ = DeviceBuffer<CandidateList>(count);
-  reset_lists(lists_.data(), static_cast<std::int64_t>(count), num_part_pairs, nullptr, nullptr);
-  ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+  const Stream stream;
+  reset_lists(lists_.data(), static_cast<std::int64_t>(count), num_part_pairs, nullptr, stream);
+  ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
 DeviceCandidates::~DeviceCandidates() {
   try {
     const DeviceGuard guard(device_);
+    const AllocationInCaptures allowed;
     lists_ = {};
   } catch (const Error&) {  // the device is lost, and its memory with it
   }

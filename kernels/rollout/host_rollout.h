@@ -18,9 +18,10 @@ namespace isopatch::detail {
 class HostRollout {
  public:
   /// Strides are filled in. `memory` is replaced where it is too small; throws Error where the device has too little.
+  /// Everything is copied on `stream`.
   HostRollout(const ArrayCounts& counts, const RolloutState& state, const RolloutInput& input,
-              const RolloutOutput& output, DeviceBuffer<std::byte>& memory)
-      : host_state_(state), device_state_(state), device_input_(input), device_output_(output) {
+              const RolloutOutput& output, DeviceBuffer<std::byte>& memory, cudaStream_t stream)
+      : stream_(stream), host_state_(state), device_state_(state), device_input_(input), device_output_(output) {
     const std::int64_t n = state.num_environments;
     for_each_rollout_state(
         [&](const ArrayInfo& info, auto*& pointer) {
@@ -55,32 +56,40 @@ class HostRollout {
     }
   }
 
+  /// Where a call threw an error, copies may still be on their way.
+  ~HostRollout() { cudaStreamSynchronize(stream_); }
+  HostRollout(const HostRollout&) = delete;
+  HostRollout& operator=(const HostRollout&) = delete;
+
   RolloutState state() const { return device_state_; }
   RolloutInput input() const { return device_input_; }
   RolloutOutput output() const { return device_output_; }
 
-  /// Of outputs too: what lies between their rows stays as it is.
+  /// Of outputs too: what lies between their rows stays as it is. May return before the arrays of the host are read.
   void upload() const {
     for (const Copy& copy : copies_) {
-      ISOPATCH_CUDA_CHECK(cudaMemcpy(copy.device, copy.host, copy.bytes, cudaMemcpyHostToDevice));
+      ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(copy.device, copy.host, copy.bytes, cudaMemcpyHostToDevice, stream_));
     }
   }
+  /// Returns when all is there.
   void download() const {
     for (const Copy& copy : copies_) {
       if (!copy.is_output) continue;
-      ISOPATCH_CUDA_CHECK(cudaMemcpy(copy.host, copy.device, copy.bytes, cudaMemcpyDeviceToHost));
+      ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(copy.host, copy.device, copy.bytes, cudaMemcpyDeviceToHost, stream_));
     }
+    ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream_));
   }
 
-  /// The most polygons that an environment had, also if there was no room for them.
+  /// The most polygons that an environment had, also if there was no room for them. Waits for the steps.
   std::int32_t most_polygons() const {
     const auto n = static_cast<std::size_t>(host_state_.num_environments);
     const TypedArray<std::int32_t>& needed = device_output_.polygons_needed;
     const auto stride = static_cast<std::size_t>(needed.stride);
     std::vector<std::int32_t> counts(n == 0 ? 0 : (n - 1) * stride + 1);
     if (!counts.empty()) {
-      ISOPATCH_CUDA_CHECK(
-          cudaMemcpy(counts.data(), needed.data, counts.size() * sizeof(std::int32_t), cudaMemcpyDeviceToHost));
+      ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(counts.data(), needed.data, counts.size() * sizeof(std::int32_t),
+                                          cudaMemcpyDeviceToHost, stream_));
+      ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream_));
     }
     std::int32_t most = 0;
     for (std::size_t i = 0; i < n; ++i) most = std::max(most, counts[i * stride]);
@@ -108,6 +117,7 @@ class HostRollout {
                        is_output, 0, nullptr});
   }
 
+  cudaStream_t stream_;
   RolloutState host_state_, device_state_;
   RolloutInput device_input_;
   RolloutOutput device_output_;

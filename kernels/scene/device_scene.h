@@ -15,11 +15,11 @@ struct DeviceHierarchy {
   DeviceBuffer<Node> nodes;
   DeviceBuffer<SmoothedGradient> smoothed_gradients;
 
-  explicit DeviceHierarchy(const Hierarchy& host)
-      : cells(host.cells),
-        coarse_cells(host.coarse_cells),
-        nodes(host.nodes),
-        smoothed_gradients(host.smoothed_gradients) {}
+  DeviceHierarchy(const Hierarchy& host, cudaStream_t stream)
+      : cells(host.cells, stream),
+        coarse_cells(host.coarse_cells, stream),
+        nodes(host.nodes, stream),
+        smoothed_gradients(host.smoothed_gradients, stream) {}
 
   HierarchyView view() const {
     return {cells.data(),
@@ -35,36 +35,37 @@ struct DeviceHierarchy {
 /// All of a scene in device memory, with a view that kernels take by value.
 class DeviceScene {
  public:
-  explicit DeviceScene(const SceneData& host)
-      : bodies_(host.bodies),
-        parts_(host.parts),
-        pairs_(host.pairs),
-        part_pairs_(host.part_pairs),
-        placed_geometries_(host.placed_geometries),
-        body_pairs_(host.body_pairs),
-        body_pairs_begin_(host.body_pairs_begin),
-        laws_(host.laws),
-        contact_states_(host.contact_states),
+  /// Copies on `stream`, and returns when all is there.
+  DeviceScene(const SceneData& host, cudaStream_t stream)
+      : bodies_(host.bodies, stream),
+        parts_(host.parts, stream),
+        pairs_(host.pairs, stream),
+        part_pairs_(host.part_pairs, stream),
+        placed_geometries_(host.placed_geometries, stream),
+        body_pairs_(host.body_pairs, stream),
+        body_pairs_begin_(host.body_pairs_begin, stream),
+        laws_(host.laws, stream),
+        contact_states_(host.contact_states, stream),
         fields_(host.geometries.views.size()),
         geometries_(host.geometries.views.size()),
         view_(host.view) {
     std::vector<GeometryView> geometries = host.geometries.views;
     std::vector<FieldGeometry> fields(host.geometries.fields.begin(), host.geometries.fields.end());
     for (std::size_t i = 0; i < geometries.size(); ++i) {
-      solids_.emplace_back(host.geometries.solids[i]);
-      surfaces_.emplace_back(host.geometries.surfaces[i]);
-      component_points_.emplace_back(host.geometries.component_points[i]);
+      solids_.emplace_back(host.geometries.solids[i], stream);
+      surfaces_.emplace_back(host.geometries.surfaces[i], stream);
+      component_points_.emplace_back(host.geometries.component_points[i], stream);
       fields[i].solid = solids_.back().view();
       fields[i].surface = surfaces_.back().view();
       fields[i].component_points = component_points_.back().data();
-      fluxes_.emplace_back(host.geometries.fluxes[i].fluxes);
-      sinks_.emplace_back(host.geometries.fluxes[i].sinks);
+      fluxes_.emplace_back(host.geometries.fluxes[i].fluxes, stream);
+      sinks_.emplace_back(host.geometries.fluxes[i].sinks, stream);
       if (fields[i].fluxes != nullptr) fields[i].fluxes = fluxes_.back().data();
       fields[i].sinks = sinks_.back().data();
       geometries[i].field = fields_.data() + i;
     }
-    fields_.upload(fields.data(), fields.size());
-    geometries_.upload(geometries.data(), geometries.size());
+    fields_.upload(fields.data(), fields.size(), stream);
+    geometries_.upload(geometries.data(), geometries.size(), stream);
     view_.geometries = geometries_.data();
     view_.bodies = bodies_.data();
     view_.parts = parts_.data();

@@ -24,7 +24,7 @@ TEST_F(GpuCalls, AGraphReplaysTheStepOnWhatTheArraysHoldThen) {
   evaluator.reserve(12);
   const Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), arrays.results(), stream); });
   for (const Batch* batch : {&first, &second, &first}) {
-    arrays.poses.upload(batch->poses.data(), batch->poses.size());
+    arrays.poses.upload(batch->poses.data(), batch->poses.size(), nullptr);
     graph.replay();
     EXPECT_EQ(arrays.fetch(), on_cpu(scene, *batch));
   }

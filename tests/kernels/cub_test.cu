@@ -96,12 +96,12 @@ void expect_loop_results(Kernel kernel, int group) {
   for (const int count : {1, 31, 33, kBlock, 3 * kBlock - 5, 6 * kBlock}) {
     SCOPED_TRACE(count);
     const std::vector<T> values = numbers<T>(count);
-    const detail::DeviceBuffer<T> from(values);
+    const detail::DeviceBuffer<T> from(values, nullptr);
     const detail::DeviceBuffer<Found<T>> to(values.size());
     kernel<<<(count + kBlock - 1) / kBlock, kBlock>>>(from.data(), count, to.data());
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
     std::vector<Found<T>> found(values.size());
-    to.download(found.data(), found.size());
+    to.download(found.data(), found.size(), nullptr);
 
     for (int first = 0; first < count; first += group) {
       T sum = 0, largest = 0;

@@ -29,13 +29,13 @@ struct Sums {
         sums(static_cast<std::size_t>(count + 1)),
         memory(detail::exclusive_sums_bytes(count)) {}
 
-  void give(const std::vector<std::int32_t>& values) { numbers.upload(values.data(), values.size()); }
+  void give(const std::vector<std::int32_t>& values) { numbers.upload(values.data(), values.size(), nullptr); }
   void enqueue(cudaStream_t stream) {
     detail::exclusive_sums(numbers.data(), count, sums.data(), memory.data(), memory.size(), stream);
   }
   std::vector<std::int64_t> fetch() const {
     std::vector<std::int64_t> host(sums.size());
-    sums.download(host.data(), host.size());
+    sums.download(host.data(), host.size(), nullptr);
     return host;
   }
 };

@@ -105,12 +105,12 @@ struct GpuLumpedContact : ::testing::Test {
 TEST_F(GpuLumpedContact, HasTheBitsOfTheCpu) {
   constexpr int kContacts = 3000;
   const std::vector<Given> given = random_contacts(kContacts);
-  const DeviceBuffer<Given> from(given);
+  const DeviceBuffer<Given> from(given, nullptr);
   const DeviceBuffer<Found> to(given.size());
   find_kernel<<<(kContacts + kBlock - 1) / kBlock, kBlock>>>(from.data(), kContacts, to.data());
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
   std::vector<Found> found(given.size());
-  to.download(found.data(), found.size());
+  to.download(found.data(), found.size(), nullptr);
   static_assert(sizeof(Found) % sizeof(double) == 0);
   constexpr std::size_t kNumbers = sizeof(Found) / sizeof(double);
   for (std::size_t i = 0; i < given.size(); ++i) {

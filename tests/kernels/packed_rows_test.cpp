@@ -161,7 +161,7 @@ TEST_P(GpuPackedRows, OfNoEnvironmentsAreNone) {
   results.polygon_offsets = on_device.data();
   Evaluator(scene, cuda()).evaluate(State(), results);
   offset = -7;
-  on_device.download(&offset, 1);
+  on_device.download(&offset, 1, nullptr);
   EXPECT_EQ(offset, 0);
 }
 
@@ -175,7 +175,7 @@ struct DevicePolygons {
 
   DevicePolygons(std::int64_t environments_, const Batch& batch, std::int64_t room)
       : environments(environments_),
-        poses(batch.poses),
+        poses(batch.poses, nullptr),
         rows(static_cast<std::size_t>(room)),
         offsets(static_cast<std::size_t>(environments + 1)),
         of_rows(static_cast<std::size_t>(room)) {}
@@ -197,14 +197,14 @@ struct DevicePolygons {
   /// Expects the first rows of `all`.
   void expect(const PackedResults& all) const {
     std::vector<std::int64_t> found_offsets(offsets.size());
-    offsets.download(found_offsets.data(), found_offsets.size());
+    offsets.download(found_offsets.data(), found_offsets.size(), nullptr);
     ASSERT_EQ(found_offsets, all.polygon_offsets);
     const auto count =
         static_cast<std::size_t>(std::min<std::int64_t>(found_offsets.back(), static_cast<std::int64_t>(rows.size())));
     std::vector<Polygon> found(count);
     std::vector<std::int32_t> found_environments(count);
-    rows.download(found.data(), count);
-    of_rows.download(found_environments.data(), count);
+    rows.download(found.data(), count, nullptr);
+    of_rows.download(found_environments.data(), count, nullptr);
     expect_first_rows(found, found_environments, static_cast<std::int64_t>(count), all.packed_polygons,
                       all.polygon_offsets);
   }

@@ -125,10 +125,10 @@ TEST_P(GpuPatchContacts, OfAGraphAreThoseOfWhatTheArraysHoldThen) {
   evaluator.reserve(5);
   const Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), results, stream); });
   for (const Batch* batch : {&first, &second, &first}) {
-    arrays.poses.upload(batch->poses.data(), batch->poses.size());
+    arrays.poses.upload(batch->poses.data(), batch->poses.size(), nullptr);
     graph.replay();
     std::vector<double> found(residual.size());
-    residual.download(found.data(), found.size());
+    residual.download(found.data(), found.size(), nullptr);
     EXPECT_EQ(found, patch_results(HostEvaluator(boxes, cpu()), *batch, 1).patch_residual);
   }
 }

@@ -67,7 +67,7 @@ struct DeviceBatch {
 
   DeviceBatch(const Scene& scene, const Batch& batch)
       : environments(batch.num_environments),
-        poses(batch.poses),
+        poses(batch.poses, nullptr),
         wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6)) {}
 
   State state() const {
@@ -83,19 +83,19 @@ struct DeviceBatch {
   }
   std::vector<double> fetch() const {
     std::vector<double> host(wrenches.size());
-    wrenches.download(host.data(), host.size());
+    wrenches.download(host.data(), host.size(), nullptr);
     return host;
   }
 };
 
-inline std::vector<double> on_cpu(const Scene& scene, const Batch& batch) {
+inline std::vector<double> on_cpu(const Scene& scene, const Batch& batch, Precision precision = Precision::kFloat) {
   std::vector<double> wrenches(static_cast<std::size_t>(batch.num_environments * scene.num_pairs() * 6));
   State state;
   state.num_environments = batch.num_environments;
   state.poses = batch.poses.data();
   Results results;
   results.pair_wrench = wrenches.data();
-  Evaluator(scene).evaluate(state, results);
+  Evaluator(scene, {.precision = precision}).evaluate(state, results);
   return wrenches;
 }
 

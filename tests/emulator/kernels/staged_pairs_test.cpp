@@ -40,11 +40,11 @@ test::Batch apart_by(const Scene& scene, double distance) {
 /// Evaluates as many environments, all in the same state, in stages alone, with room for `size`.
 detail::CallCounters counters_of_stages(const Scene& scene, const test::Batch& batch, std::int64_t environments,
                                         const detail::PressureFieldSize& size) {
-  const detail::DeviceScene device_scene(scene.data());
   const detail::Stream stream;
+  const detail::DeviceScene device_scene(scene.data(), stream);
   const detail::BatchMemory batch_memory({size.pairs}, stream);
   const detail::PressureFieldMemory memory(size, stream);
-  const detail::DeviceBuffer<double> poses(batch.poses);
+  const detail::DeviceBuffer<double> poses(batch.poses, stream);
   detail::PressureFieldCall call = {};
   call.scene = device_scene.view();
   call.state.num_environments = environments;
@@ -56,7 +56,7 @@ detail::CallCounters counters_of_stages(const Scene& scene, const test::Batch& b
   detail::evaluate_staged_pairs<float>(call, true, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
   detail::CallCounters counters;
-  batch_memory.counters.download(&counters, 1);
+  batch_memory.counters.download(&counters, 1, stream);
   return counters;
 }
 
