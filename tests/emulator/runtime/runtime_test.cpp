@@ -138,6 +138,12 @@ TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
   EXPECT_GT(with_lists, 0U);
 }
 
+// An atomic for any kind of memory is several instructions on a device: see in_global_memory().
+TEST(EmulatedRuntime, KernelsHaveNoAtomicsForAnyKindOfMemory) {
+  const std::vector<std::string> found = kernels_with_generic_atomics();
+  EXPECT_EQ(found, std::vector<std::string>());
+}
+
 struct EmulatedCalls : ::testing::Test {
   const Scene scene{test::boxes_on_ground()};
   const Batch batch = test::random_batch(scene, 6, 501);
