@@ -57,22 +57,25 @@ __global__ void __launch_bounds__(kBeginBlock) begin_environments_and_pairs_kern
   });
 }
 
-template <Parts parts>
 __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(PressureFieldCall call) {
   CudaWarp warp;
-  const std::int32_t index = parts == Parts::kOne ? thread_index() : warp_index();
+  const std::int32_t index = thread_index();
   const bool listed = index < call.num_listed();
   PairEntry at = {0, 0};
   if (listed) at = call.entry(index);
-  if constexpr (parts == Parts::kOne) {
-    begin_pairs_of_lanes(warp, call, listed, index, at.environment, at.pair);
-  } else {
+  begin_pairs_of_lanes(warp, call, listed, index, at.environment, at.pair);
+}
+
+/// A warp begins a pair of bodies of several parts, and then the next: most of a batch's pairs may not be near.
+__global__ void __launch_bounds__(kStagedBlock) begin_pairs_of_parts_kernel(PressureFieldCall call) {
+  CudaWarp warp;
+  const std::int32_t listed = call.num_listed();
+  const auto warps = static_cast<std::int32_t>(gridDim.x * kStagedWarps);
+  for (std::int32_t index = warp_index(); index < listed; index += warps) {
+    const PairEntry at = call.entry(index);
     const bool fits = index < call.staged.num_pairs;
-    if (listed && fits) {
-      begin_staged_pair(warp, lists(call), index, call.scene, call.state, at.environment, at.pair);
-    }
-    append_unfinished(warp, call, index,
-                      listed && !fits && warp.lane() == 0 ? Remaining::everything() : Remaining::nothing());
+    if (fits) begin_staged_pair(warp, lists(call), index, call.scene, call.state, at.environment, at.pair);
+    append_unfinished(warp, call, index, !fits && warp.lane() == 0 ? Remaining::everything() : Remaining::nothing());
   }
 }
 
@@ -149,8 +152,12 @@ void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStrea
     launch_begin(begin_environments_and_pairs_kernel, call, kBeginBlock, stream);
   } else {
     if (begins) begin_environments(call, stream);
-    const unsigned blocks = blocks_of(parts == Parts::kOne ? most : most * CudaWarp::kSize);
-    begin_pairs_kernel<parts><<<blocks, kStagedBlock, 0, stream>>>(call);
+    if constexpr (parts == Parts::kOne) {
+      begin_pairs_kernel<<<blocks_of(most), kStagedBlock, 0, stream>>>(call);
+    } else {
+      const unsigned blocks = blocks_for(begin_pairs_of_parts_kernel, kStagedBlock, most);
+      begin_pairs_of_parts_kernel<<<blocks, kStagedBlock, 0, stream>>>(call);
+    }
   }
   const auto part_pairs = static_cast<std::int32_t>(
       parts == Parts::kOne ? std::min<std::int64_t>(most, memory.num_pairs) : memory.num_part_pairs);
@@ -179,7 +186,7 @@ void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStrea
 template <class T, bool with_patch, Parts parts>
 void load_staged_pairs() {
   resident_blocks(begin_environments_and_pairs_kernel, kBeginBlock);
-  resident_blocks(begin_pairs_kernel<parts>, kStagedBlock);
+  resident_blocks(parts == Parts::kOne ? begin_pairs_kernel : begin_pairs_of_parts_kernel, kStagedBlock);
   resident_blocks(search_pairs_kernel<parts, Search::kWhole>, kStagedBlock);
   resident_blocks(search_pairs_kernel<parts, Search::kKept>, kStagedBlock);
   resident_blocks(search_pairs_kernel<parts, Search::kShared>, kStagedBlock);

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "host/evaluation/cuda_options.h"
 #include "kernels/batch_memory.h"
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/scene/device_scene.h"
+#include "tests/emulator/device.h"
 #include "tests/emulator/runtime/observe.h"
 #include "tests/support/device_calls.h"
 
@@ -69,12 +72,34 @@ detail::PressureFieldSize room_for(std::size_t part_pairs) {
   return size;
 }
 
-// The warps that begin them have more than 2^31 threads. No pair is near, so none of their indices is in the list.
-TEST(EmulatedStages, HaveAnIndexForEachWarpOfTwoToThe26Pairs) {
+// A warp for each of 2^26 pairs would be more than 2^31 threads, and most have nothing to begin.
+TEST(EmulatedStages, BeginPairsOfPartsByNoMoreWarpsThanTheDeviceHolds) {
   const Scene scene(boxes_in_boxes());
   run_only_last_blocks(0, 1);
+  take_grids();
   EXPECT_EQ(counters_of_stages(scene, apart_by(scene, 1), (std::int64_t{1} << 26) + 1, room_for(1)).listed[0], 0);
   run_only_last_blocks(0, ~0u);
+  const std::map<std::string, std::uint32_t> grids = take_grids();
+  int begins = 0;
+  for (const auto& [kernel, blocks] : grids) {
+    if (kernel.find("begin_pairs") == std::string::npos) continue;
+    EXPECT_LE(blocks, Device::kProcessors * Device::kBlocksPerProcessor) << kernel;
+    ++begins;
+  }
+  EXPECT_EQ(begins, 1);
+}
+
+TEST(EmulatedStages, BeginEachOfMorePairsOfPartsThanWarps) {
+  const Scene scene(boxes_in_boxes());
+  constexpr std::int64_t kEnvironments = 40;  // 16 warps begin them
+  detail::PressureFieldSize size = room_for(kParts * kParts * kEnvironments);
+  size.pairs = kEnvironments;
+  size.staged_pairs = kEnvironments - 3;
+  size.staged_sums = 2 * size.staged_pairs;
+  const detail::CallCounters counters = counters_of_stages(scene, apart_by(scene, 0.03), kEnvironments, size);
+  EXPECT_EQ(counters.listed[0], kEnvironments);
+  EXPECT_EQ(counters.of_model[0][detail::kPartPairs], kParts * kParts * (kEnvironments - 3));
+  EXPECT_GE(counters.of_model[0][detail::kUnfinished], 3);
 }
 
 // All 144 part pairs are near, and lanes ask for 32 at once.
