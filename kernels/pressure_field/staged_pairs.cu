@@ -79,6 +79,12 @@ __global__ void __launch_bounds__(kStagedBlock) begin_pairs_of_parts_kernel(Pres
   }
 }
 
+// Blocks of a search that a processor holds at once, and what each needs of its shared memory. A processor divides one
+// memory into that and the first-level cache, in steps: with more, the cache of an H100 would be 32 KB smaller.
+constexpr int kSearchBlocks = 4;
+constexpr std::size_t kSearchBytes = kStagedWarps * sizeof(SearchMemory<CudaWarp::kSize>) + kReservedSharedMemory;
+static_assert(kSearchBlocks * kSearchBytes <= std::size_t{100} << 10);
+
 /// What a warp searches.
 enum class Search {
   kWhole,  // a part pair
@@ -88,7 +94,8 @@ enum class Search {
 
 /// A round: searches part pairs from `first` on.
 template <Parts parts, Search search>
-__global__ void __launch_bounds__(kStagedBlock, 4) search_pairs_kernel(PressureFieldCall call, std::int32_t first) {
+__global__ void __launch_bounds__(kStagedBlock, kSearchBlocks)
+    search_pairs_kernel(PressureFieldCall call, std::int32_t first) {
   __shared__ SearchMemory<CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
   SearchMemory<CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
@@ -183,13 +190,20 @@ void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStrea
   }
 }
 
+template <Parts parts, Search search>
+void load_search() {
+  const auto kernel = search_pairs_kernel<parts, search>;
+  prefer_shared_memory(reinterpret_cast<const void*>(kernel), kSearchBlocks, kSearchBytes);
+  resident_blocks(kernel, kStagedBlock);
+}
+
 template <class T, bool with_patch, Parts parts>
 void load_staged_pairs() {
   resident_blocks(begin_environments_and_pairs_kernel, kBeginBlock);
   resident_blocks(parts == Parts::kOne ? begin_pairs_kernel : begin_pairs_of_parts_kernel, kStagedBlock);
-  resident_blocks(search_pairs_kernel<parts, Search::kWhole>, kStagedBlock);
-  resident_blocks(search_pairs_kernel<parts, Search::kKept>, kStagedBlock);
-  resident_blocks(search_pairs_kernel<parts, Search::kShared>, kStagedBlock);
+  load_search<parts, Search::kWhole>();
+  load_search<parts, Search::kKept>();
+  load_search<parts, Search::kShared>();
   resident_blocks(integrate_cells_kernel<T, with_patch>, kStagedBlock);
   resident_blocks(finish_pairs_kernel<T, with_patch, parts>, kStagedBlock);
 }

@@ -45,6 +45,16 @@ LoadedKernel loaded_kernel(const void* kernel, int block_size) {
   return kernels.known[{device, kernel}] = load(kernel, block_size, device);
 }
 
+void prefer_shared_memory(const void* kernel, int blocks, std::size_t bytes) {
+  int device = 0, all = 0;
+  ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));
+  ISOPATCH_CUDA_CHECK(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  // rounded down, as CUDA takes the next size that a processor can have, and these are further apart than a percent
+  const auto percent = static_cast<int>(100 * static_cast<std::size_t>(blocks) * bytes / static_cast<std::size_t>(all));
+  ISOPATCH_CUDA_CHECK(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, std::min(percent, 100)));
+}
+
 std::int64_t local_memory_of_kernels() {
   int device = 0;
   ISOPATCH_CUDA_CHECK(cudaGetDevice(&device));

@@ -296,6 +296,24 @@ TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
   EXPECT_TRUE(construct.ends_with(" MiB; the device has 0.1 MiB free")) << construct;
 }
 
+// Of the sizes that a processor of compute capability 9.0 can have, CUDA takes the next one from what is asked for.
+TEST_F(EmulatedCalls, LeaveTheCacheWhatSearchesDoNotNeed) {
+  constexpr std::uint32_t kSizes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};  // KB
+  const auto size_from = [&](double bytes) {
+    return *std::find_if(std::begin(kSizes), std::end(kSizes), [&](std::uint32_t kb) { return kb * 1024 >= bytes; });
+  };
+  const Evaluator evaluator(scene, cuda);
+  std::size_t searches = 0;
+  for (const auto& [kernel, memory] : shared_memory()) {
+    SCOPED_TRACE(kernel);
+    EXPECT_NE(kernel.find("search_pairs"), std::string::npos);
+    EXPECT_EQ(size_from(memory.carveout * kSizes[9] * 10.24), size_from(4 * (memory.of_block + 1024.0)));
+    EXPECT_EQ(size_from(memory.carveout * kSizes[9] * 10.24), 100U);
+    ++searches;
+  }
+  EXPECT_GE(searches, 3U);  // whole part pairs, kept ones and shares
+}
+
 // Without stages.
 TEST_F(EmulatedCalls, DoWithoutWorkingMemoryThatTheDeviceDoesNotHave) {
   const DeviceBatch arrays(scene, batch);
