@@ -3,6 +3,7 @@
 // The cuda backend: uploads a scene once, then checks each call and lets the contact models enqueue their stages.
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
@@ -163,12 +164,14 @@ class CudaBackend final : public Evaluator::Implementation {
 }  // namespace
 
 int num_cuda_devices() {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();
-    return 0;
-  }
-  return count;
+  std::string problem;
+  return count_devices(problem);
+}
+
+std::string cuda_problem() {
+  std::string problem;
+  count_devices(problem);
+  return problem;
 }
 
 std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene scene, CudaOptions options) {

@@ -10,6 +10,8 @@ namespace isopatch {
 
 int num_cuda_devices() { return 0; }
 
+std::string cuda_problem() { return "this build has no CUDA code"; }
+
 namespace {
 
 constexpr char kNoCuda[] = "backend cuda: this build has no CUDA code; use cpu or reference";

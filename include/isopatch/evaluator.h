@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "isopatch/candidate_cache.h"
 #include "isopatch/results.h"
@@ -43,6 +44,10 @@ int num_cuda_devices();
 
 /// Whether there is a CUDA device that this build can use. Never throws.
 bool cuda_available();
+
+/// Why there is no CUDA device that this build can use, as "the NVIDIA driver offers CUDA 12.8, and this build needs
+/// CUDA 13, which drivers from 580 on offer"; empty if cuda_available(). Errors of Backend::kCuda say it too.
+std::string cuda_problem();
 
 /// Evaluates contact for batches of environments. Move-only; every call on an evaluator that was moved from throws
 /// Error. cpu and reference: evaluate() may be called from several threads, and in a child made by fork(); cpu keeps

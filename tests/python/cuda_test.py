@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import isopatch
-from conftest import ball_on_table, bits
+from conftest import ball_on_table, bits, run_python
 
 if not isopatch.cuda_available():
     pytest.skip("there is no CUDA device", allow_module_level=True)
@@ -191,6 +191,29 @@ class TestStreams:
             stream.synchronize()
             wanted = evaluator.evaluate(poses[::-1].copy()).pair_wrench
             assert call.results.pair_wrench.get().tobytes() == wanted.tobytes()
+
+
+@pytest.mark.skipif("emulated" not in cupy.__file__, reason="the driver of a device is as new as it is")
+def test_a_driver_that_is_too_old_is_named(monkeypatch):
+    monkeypatch.setenv("ISOPATCH_EMULATOR_DRIVER", "12080")
+    done = run_python("""
+        import isopatch
+        from conftest import ball_on_table
+
+        assert not isopatch.cuda_available()
+        print(isopatch.cuda_problem())
+        try:
+            isopatch.Evaluator(isopatch.Scene(ball_on_table()), device="cuda")
+        except RuntimeError as error:
+            print(error)
+    """)
+    assert done.returncode == 0, done.stderr
+    problem, error = done.stdout.splitlines()
+    assert problem.startswith(
+        "the NVIDIA driver offers CUDA 12.8, and this build needs CUDA 13, which drivers from 580"
+    )
+    assert error == f'Evaluator: device "cuda": {problem}; use "cpu"'
+    assert isopatch.cuda_problem() is None
 
 
 class TestDevices:

@@ -240,4 +240,8 @@ def test_the_build_is_described():
     assert info["version"] == isopatch.__version__
     assert isinstance(info["cuda"], bool)
     assert isopatch.cuda_available() in (False, True)
+    problem = isopatch.cuda_problem()
+    assert isopatch.cuda_available() == (problem is None)
+    reasons = ("this build has no CUDA code", "there is no ", "the NVIDIA driver offers CUDA ")
+    assert problem is None or problem.startswith(reasons)
     assert repr(isopatch.Evaluator(isopatch.Scene(ball_on_table()))) == "<isopatch.Evaluator on cpu, float>"

@@ -29,7 +29,9 @@ inline std::string version_text() {
   std::string cuda = "no";
 #ifdef ISOPATCH_HAS_CUDA
   const int devices = num_cuda_devices();
-  cuda = fmt::format("{}, {} {} found", ISOPATCH_CUDA_VERSION, devices, devices == 1 ? "device" : "devices");
+  cuda = devices > 0
+             ? fmt::format("{}, {} {} found", ISOPATCH_CUDA_VERSION, devices, devices == 1 ? "device" : "devices")
+             : fmt::format("{}, not used: {}", ISOPATCH_CUDA_VERSION, cuda_problem());
 #endif
   return fmt::format("isopatch {}\ncompiler  {}\nCUDA      {}\nCVODE     {}\nrender    {}", ISOPATCH_VERSION, compiler,
                      cuda, cvode, render);

@@ -59,10 +59,7 @@ void require_cuda(const char* call, const std::string& device, int index) {
                         call, device));
 #endif
   const int devices = num_cuda_devices();
-  if (devices == 0) {
-    no_device(
-        fmt::format("{}: device \"{}\": there is no CUDA device, or no driver for it; use \"cpu\"", call, device));
-  }
+  if (devices == 0) no_device(fmt::format("{}: device \"{}\": {}; use \"cpu\"", call, device, cuda_problem()));
   if (index >= devices) {
     no_device(fmt::format("{}: device \"{}\": there are {} CUDA devices, from \"cuda:0\" on", call, device, devices));
   }

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "host/python/arrays/new_array.h"
 #include "host/python/bindings/array_lists.h"
@@ -132,6 +133,13 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(translate_error);
   module.def("cuda_available", &cuda_available,
              "Whether this build has CUDA code and there is a device and a driver that it can use.");
+  module.def(
+      "cuda_problem",
+      [] {
+        const std::string problem = cuda_problem();
+        return problem.empty() ? std::optional<std::string>() : problem;
+      },
+      "Why there is no CUDA device that this build can use; None if there is one.");
   module.def("num_cuda_devices", &num_cuda_devices, "The number of CUDA devices that this build can use.");
   module.def("build_info", &build_info, "What this build is made of: version, compiler, and whether it has CUDA.",
              nb::sig("def build_info() -> dict[str, str | bool]"));

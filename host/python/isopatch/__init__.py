@@ -8,7 +8,7 @@ libraries compile there are the modules isopatch.torch and isopatch.jax.
 from isopatch import quaternion  # first, as isopatch._src refuses processors on which isopatch._core would crash
 from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
-from isopatch._src.build import build_info, cuda_available
+from isopatch._src.build import build_info, cuda_available, cuda_problem
 from isopatch._src.implicit import implicit_wrench
 from isopatch._src.lumped import Depth, LumpedContacts, Overlap, lumped_contact
 from isopatch._src.meshes import TetMesh, tetrahedralize
@@ -47,6 +47,7 @@ __all__ = [
     "TetMesh",
     "build_info",
     "cuda_available",
+    "cuda_problem",
     "describe",
     "implicit_wrench",
     "lumped_contact",

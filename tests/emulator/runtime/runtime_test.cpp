@@ -278,6 +278,25 @@ TEST_F(EmulatedCalls, MakeNoContextOnOtherDevices) {
   EXPECT_TRUE(has_context(1));
 }
 
+TEST_F(EmulatedCalls, SayWhichDriverIsTooOld) {
+  EXPECT_EQ(cuda_problem(), "");
+  const std::string needed = "this build needs CUDA 13, which drivers from 580 on offer";
+  for (const auto& [version, problem] : {std::pair(12080, "the NVIDIA driver offers CUDA 12.8, and " + needed),
+                                         std::pair(0, "there is no NVIDIA driver, and " + needed)}) {
+    set_driver(version);
+    EXPECT_EQ(num_cuda_devices(), 0);
+    EXPECT_FALSE(cuda_available());
+    EXPECT_EQ(cuda_problem(), problem);
+    const std::string expected = "backend cuda: no usable device: " + problem + "; use cpu";
+    EXPECT_EQ(message([&] { Evaluator(scene, cuda); }), expected);
+    EXPECT_EQ(message([&] { HostEvaluator(scene, {.backend = Backend::kCuda}); }), expected);
+    EXPECT_EQ(message([&] { Simulator(scene, cuda); }), expected);
+  }
+  set_driver(CUDART_VERSION);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_TRUE(cuda_available());
+}
+
 TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
   const Evaluator evaluator(scene, cuda);
   const DeviceBatch arrays(scene, batch);

@@ -9,6 +9,16 @@ def cuda_available() -> bool:
     return _core.cuda_available()
 
 
+def cuda_problem() -> str | None:
+    """Why cuda_available() is False, in a sentence.
+
+    Returns:
+        None if there is a device; otherwise, for one, that this build has no CUDA code, or which version of CUDA the
+        NVIDIA driver offers and which this build needs.
+    """
+    return _core.cuda_problem()
+
+
 def build_info() -> dict[str, str | bool]:
     """What this build is made of.
 
