@@ -44,6 +44,25 @@ def test_an_evaluation_has_the_bits_of_the_cpu(evaluator, on_cuda, poses):
         assert bits([getattr(found, name)]) == [getattr(wanted, name).tobytes()], name
 
 
+def test_a_program_that_xla_captures_is_replayed_with_the_bits_of_the_cpu(evaluator, on_cuda, poses):
+    """XLA makes a graph of several calls one after another, and replays it."""
+
+    @jax.jit
+    def compute(q):
+        areas = []
+        for _ in range(6):
+            areas.append(isopatch.jax.evaluate(on_cuda, q, outputs=("area",)).area)
+            q = q + 0 * areas[-1][:, :, None]  # the next call waits for this one
+        return areas
+
+    on_cuda.reserve(4)
+    for turn in range(4):
+        moved = poses.copy()
+        moved[:, 0, 2] -= 1e-4 * turn
+        area = evaluator.evaluate(moved, outputs=("area",)).area
+        assert bits(compute(jax.numpy.asarray(moved))) == 6 * [area.tobytes()]
+
+
 def test_steps_in_a_scan_have_the_bits_of_the_cpu(scene):
     simulator, on_host = isopatch.Simulator(scene, 3, device=DEVICE, arrays="jax"), isopatch.Simulator(scene, 3)
     on_host.poses[:, 0, 2] = [0.045, 0.06, 0.08]

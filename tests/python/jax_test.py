@@ -55,6 +55,13 @@ def compiled_text(function, *arguments) -> str:
     return function.lower(*arguments).compile().as_text().partition("ENTRY")[2]
 
 
+def test_xla_may_capture_what_enqueues_on_a_device():
+    capturable = isopatch._core._jax_capturable_targets()
+    assert len(capturable) == (4 if isopatch.build_info()["cuda"] else 2)
+    for name, platform, is_capturable in capturable:
+        assert is_capturable == (platform == "CUDA"), name
+
+
 class TestEvaluate:
     def test_what_runs_outside_of_a_compiled_function_is_refused_in_one(self, evaluator, poses):
         tracer = "found a tracer of JAX; in compiled functions call isopatch.jax."

@@ -329,21 +329,56 @@ constexpr auto kStep = [](const ffi::RemainingArgs& arguments, const ffi::Remain
 XLA_FFI_DEFINE_HANDLER(evaluate_on_cpu, kEvaluate, evaluate_binding());
 XLA_FFI_DEFINE_HANDLER(step_on_cpu, kStep, step_binding());
 #ifdef ISOPATCH_HAS_CUDA
-XLA_FFI_DEFINE_HANDLER(evaluate_on_cuda, kEvaluate, evaluate_binding().Ctx<ffi::PlatformStream<void*>>());
-XLA_FFI_DEFINE_HANDLER(step_on_cuda, kStep, step_binding().Ctx<ffi::PlatformStream<void*>>());
+// XLA captures them in its graphs, in which they enqueue kernels, copies and memsets on their stream, and wait for
+// nothing. What a graph needs beyond what reserve() left, they allocate as one may in a capture (AllocationInCaptures),
+// and the graph keeps it.
+constexpr auto kCapturable = ffi::Traits::kCmdBufferCompatible;
+XLA_FFI_DEFINE_HANDLER(evaluate_on_cuda, kEvaluate, evaluate_binding().Ctx<ffi::PlatformStream<void*>>(),
+                       {kCapturable});
+XLA_FFI_DEFINE_HANDLER(step_on_cuda, kStep, step_binding().Ctx<ffi::PlatformStream<void*>>(), {kCapturable});
 #endif
 
 nb::object capsule(XLA_FFI_Handler* handler) { return nb::capsule(reinterpret_cast<void*>(handler)); }
 
+struct Target {
+  const char *name, *platform;
+  XLA_FFI_Handler* handler;
+};
+
+constexpr Target kTargets[] = {
+    {"isopatch_evaluate", "cpu", evaluate_on_cpu},
+    {"isopatch_step", "cpu", step_on_cpu},
+#ifdef ISOPATCH_HAS_CUDA
+    {"isopatch_evaluate", "CUDA", evaluate_on_cuda},
+    {"isopatch_step", "CUDA", step_on_cuda},
+#endif
+};
+
 /// (name, platform, capsule) of each
 nb::list targets() {
   nb::list all;
-  all.append(nb::make_tuple("isopatch_evaluate", "cpu", capsule(evaluate_on_cpu)));
-  all.append(nb::make_tuple("isopatch_step", "cpu", capsule(step_on_cpu)));
-#ifdef ISOPATCH_HAS_CUDA
-  all.append(nb::make_tuple("isopatch_evaluate", "CUDA", capsule(evaluate_on_cuda)));
-  all.append(nb::make_tuple("isopatch_step", "CUDA", capsule(step_on_cuda)));
-#endif
+  for (const Target& target : kTargets) {
+    all.append(nb::make_tuple(target.name, target.platform, capsule(target.handler)));
+  }
+  return all;
+}
+
+/// (name, platform, whether XLA may capture it) of each, as the function itself tells XLA.
+nb::list capturable_targets() {
+  nb::list all;
+  for (const Target& target : kTargets) {
+    XLA_FFI_Metadata metadata = {};
+    metadata.struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
+    XLA_FFI_Metadata_Extension asked = {};
+    asked.extension_base = {XLA_FFI_Metadata_Extension_STRUCT_SIZE, XLA_FFI_Extension_Metadata, nullptr};
+    asked.metadata = &metadata;
+    XLA_FFI_CallFrame call = {};
+    call.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
+    call.extension_start = &asked.extension_base;
+    target.handler(&call);
+    const bool is_capturable = (metadata.traits & XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE) != 0;
+    all.append(nb::make_tuple(target.name, target.platform, is_capturable));
+  }
   return all;
 }
 
@@ -351,6 +386,7 @@ nb::list targets() {
 
 void bind_jax(nb::module_& module) {
   module.def("_jax_targets", &targets);
+  module.def("_jax_capturable_targets", &capturable_targets);
   module.def("_jax_register", [](std::shared_ptr<PythonEvaluator> evaluator) {
     return registry<PythonEvaluator>().add(std::move(evaluator));
   });
