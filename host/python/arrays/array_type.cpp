@@ -60,6 +60,7 @@ ArrayType inspect(PyObject* object, PyObject* type) {
   };
   found.has_columns = found.is_immutable || is_of("torch") || is_of("cupy");
   found.has_requires_grad = PyObject_HasAttrString(type, "requires_grad") != 0;
+  found.has_record_stream = PyObject_HasAttrString(type, "record_stream") != 0;
   if (module == "builtins") return found;
   nb::object library = library_of(object, module);
   if (library.is_valid()) {

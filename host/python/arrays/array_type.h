@@ -23,6 +23,7 @@ struct ArrayType {
   bool is_numpy = false;
   bool is_immutable = false;        // JAX
   bool has_requires_grad = false;   // torch
+  bool has_record_stream = false;   // torch: it has to be told of streams other than its current one
   bool has_columns = false;         // torch, JAX, CuPy: records are arrays of numbers there, one for each member
   PyObject* from_dlpack = nullptr;  // the function of the library that takes memory over; null if there is none
   PyObject* library = nullptr;      // its module

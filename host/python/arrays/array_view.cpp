@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "host/python/arrays/torch_tensor.h"
 #include "host/text/quote.h"
 
 namespace isopatch::python {
@@ -140,6 +141,7 @@ void ArrayView::read(PyObject* from, const Argument& argument, const Placement& 
   }
   read_only = read_only || known.is_immutable;
   check_device(argument, placement);
+  if (known.has_record_stream) record_stream(from, placement);
 }
 
 bool ArrayView::read_table(const Argument& argument, const dlpack::ExchangeTable& table) {

@@ -107,6 +107,17 @@ void check_tensor(nb::handle array, const Argument& argument) {
   }
 }
 
+void record_stream(nb::handle array, const Placement& placement) {
+  if (!placement.on_cuda || placement.is_current_stream) return;
+  const ArrayType& type = array_type_of(array.ptr());
+  if (!type.has_record_stream || type.library == nullptr) return;
+  const nb::object cuda = nb::handle(type.library).attr("cuda");
+  const auto address = reinterpret_cast<std::uintptr_t>(placement.stream);
+  const nb::object stream = address <= 1 ? cuda.attr("default_stream")(placement.index)  // which has two addresses
+                                         : cuda.attr("ExternalStream")(address, placement.index);
+  array.attr("record_stream")(stream);
+}
+
 void WrittenTensors::add(nb::handle array) {
   if (torch_of(array) == nullptr) return;
   if (!tensors_.is_valid()) tensors_ = nb::list();

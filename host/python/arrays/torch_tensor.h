@@ -13,6 +13,10 @@ namespace isopatch::python {
 /// forward-mode differentiation. Other objects are left to other checks.
 void check_tensor(nb::handle array, const Argument& argument);
 
+/// Tells torch that the stream of a call uses a tensor, unless it is torch's current one: once nothing holds the
+/// tensor, its memory is not given to another before the stream has done what is enqueued by then.
+void record_stream(nb::handle array, const Placement& placement);
+
 /// The tensors that a call writes. Torch has to be told: a graph that has kept one of them for its derivatives raises
 /// an error then, as after torch's own writes in place.
 class WrittenTensors {

@@ -33,7 +33,7 @@ Args:
         records of NumPy, or Polygons and Contacts, or their words.
     stream: On a CUDA device, the stream: its address, or a stream of torch or CuPy. None: the current stream of the
         library of `poses`. Another one waits for that first, needs arrays for its results in `out`, and all arrays must
-        live until it has done its work.
+        live until it has done its work; torch is told so of its tensors, by record_stream().
     polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all. None: as many as there are,
         which are counted by an evaluation before; not on a CUDA device. Rows that are not used are not written.
     contact_capacity: The same for contacts.

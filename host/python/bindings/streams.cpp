@@ -7,7 +7,15 @@
 namespace isopatch::python {
 namespace {
 
-/// The current stream of the library of an array; the default stream if the library does not say.
+/// The address that a library has of a stream.
+void* address_in(nb::handle stream, const char* attribute) {
+  void* address = PyLong_AsVoidPtr(nb::object(stream.attr(attribute)).ptr());
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  return address;
+}
+
+/// The current stream of the library of an array; of libraries without one, the default stream, on which their arrays
+/// say that they are ready. Throws TypeError for a tensor of a torch that does not say.
 void* current_stream(nb::handle array, int device) {
   const ArrayType& type = array_type_of(array.ptr());
   if (type.table != nullptr && type.table->current_stream != nullptr) {
@@ -17,8 +25,15 @@ void* current_stream(nb::handle array, int device) {
   }
   if (type.library == nullptr) return nullptr;
   const nb::object cuda = nb::getattr(type.library, "cuda", nb::none());
-  if (PyObject_HasAttrString(cuda.ptr(), "get_current_stream") == 0) return nullptr;
-  return PyLong_AsVoidPtr(nb::object(cuda.attr("get_current_stream")(device).attr("ptr")).ptr());  // CuPy
+  const auto has = [&](const char* name) { return PyObject_HasAttrString(cuda.ptr(), name) != 0; };
+  if (has("get_current_stream")) return address_in(cuda.attr("get_current_stream")(device), "ptr");  // CuPy
+  if (has("current_stream"))
+    return address_in(cuda.attr("current_stream")(device), "cuda_stream");  // torch before 2.10
+  if (type.has_requires_grad) {
+    throw_type_error(fmt::format(
+        "the module of {} does not say its current stream, on which its tensors are; torch does", name_of_type(array)));
+  }
+  return nullptr;
 }
 
 /// The default stream has two addresses.
