@@ -8,7 +8,7 @@
 #include "host/evaluation/packed_output.h"
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/polygon_window.h"
+#include "isopatch/detail/pressure_field/outputs/elastic_polygons.h"
 #include "isopatch/evaluator.h"
 #include "kernels/scene/call.h"
 
@@ -44,9 +44,8 @@ struct StagedMemory {
 
 /// Memory for patch contacts: a window for each warp.
 struct PatchMemory {
-  std::int64_t* found;  // one for each window; zero between calls
   PackedRowEntry *rows, *other;
-  ElasticPolygon* records;
+  ElasticPolygons records;
   std::int64_t num_windows;  // all of the warps of some blocks; 0: patch contacts are not wanted
   std::int64_t capacity;     // of each window
 };

@@ -17,9 +17,15 @@ std::size_t scan_bytes(const PressureFieldSize& size) {
   return size.counts == 0 ? 0 : exclusive_sums_bytes(static_cast<std::int64_t>(size.counts) - 1);
 }
 
+std::size_t record_bytes(std::size_t polygons) { return ElasticPolygons::numbers_for(polygons) * sizeof(double); }
+
+/// With what is left over of a block of records in each window.
+std::size_t window_records_of(const PressureFieldSize& size) {
+  return size.window_polygons + size.windows * ElasticPolygons::kBlock;
+}
+
 std::size_t window_bytes(const PressureFieldSize& size) {
-  const std::size_t polygon = 2 * sizeof(PackedRowEntry) + sizeof(ElasticPolygon);
-  return size.windows * sizeof(std::int64_t) + size.window_polygons * polygon;
+  return size.window_polygons * 2 * sizeof(PackedRowEntry) + record_bytes(window_records_of(size));
 }
 
 template <class T>
@@ -83,14 +89,12 @@ PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStr
   polygons = RowArrays<Polygon>(size.counts, size.packed_polygons, stream);
   contacts = RowArrays<DiscreteContact>(size.counts, size.packed_contacts, stream);
   scan = DeviceBuffer<std::byte>(scan_bytes(size));
-  window_counts = DeviceBuffer<std::int64_t>(size.windows);
   window_rows = DeviceBuffer<PackedRowEntry>(size.window_polygons);
   window_others = DeviceBuffer<PackedRowEntry>(size.window_polygons);
-  window_records = DeviceBuffer<ElasticPolygon>(size.window_polygons);
+  window_records = DeviceBuffer<double>(ElasticPolygons::numbers_for(window_records_of(size)));
   fill_with_zeros(sums, stream);
   fill_with_zeros(staged_sums, stream);
   fill_with_zeros(part_pairs, stream);  // they are copied with the gaps between their members
-  fill_with_zeros(window_counts, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
@@ -111,11 +115,10 @@ StagedMemory PressureFieldMemory::staged() const {
 }
 
 PatchMemory PressureFieldMemory::patches(std::size_t num_windows) const {
-  const std::size_t capacity = num_windows > 0 ? window_records.size() / num_windows : 0;
-  return {window_counts.data(),
-          window_rows.data(),
+  const std::size_t capacity = num_windows > 0 ? window_rows.size() / num_windows : 0;
+  return {window_rows.data(),
           window_others.data(),
-          window_records.data(),
+          {window_records.data()},
           static_cast<std::int64_t>(num_windows),
           static_cast<std::int64_t>(capacity)};
 }

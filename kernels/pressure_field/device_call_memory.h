@@ -86,9 +86,8 @@ struct PressureFieldMemory {
   RowArrays<Polygon> polygons;
   RowArrays<DiscreteContact> contacts;
   DeviceBuffer<std::byte> scan;
-  DeviceBuffer<std::int64_t> window_counts;
   DeviceBuffer<PackedRowEntry> window_rows, window_others;
-  DeviceBuffer<ElasticPolygon> window_records;
+  DeviceBuffer<double> window_records;  // as ElasticPolygons
 
   /// Has no room for stages if the device has too little memory for them. Throws Error if it has too little for the
   /// rest.

@@ -15,7 +15,9 @@ constexpr int kBlock = kWarps * CudaWarp::kSize;
 /// The window of a warp.
 __device__ PolygonWindow window_of(const PatchMemory& memory, std::int64_t warp) {
   const std::int64_t first = warp * memory.capacity;
-  return {memory.found + warp, memory.rows + first, memory.other + first, memory.records + first, memory.capacity};
+  const std::size_t numbers = ElasticPolygons::numbers_for(static_cast<std::size_t>(memory.capacity));
+  const ElasticPolygons records = {memory.records.numbers + static_cast<std::size_t>(warp) * numbers};
+  return {memory.rows + first, memory.other + first, records, memory.capacity};
 }
 
 template <class T, Parts parts>
@@ -24,12 +26,10 @@ __global__ void __launch_bounds__(kBlock, 2) write_patch_contacts_kernel(Pressur
   CudaWarp warp;
   const unsigned warp_in_block = threadIdx.x / CudaWarp::kSize;
   PatchWorkspace<CudaWarp::kSize>& work = workspaces[warp_in_block];
-  if (warp.lane() == 0) {
-    work.window = window_of(call.patches, static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_in_block);
-  }
+  const PolygonWindow window = window_of(call.patches, static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_in_block);
   for (std::int32_t at; take_item(warp, call.counter(kNextPatch), call.num_listed(), at);) {
     const auto [environment, pair] = call.entry(at);
-    write_patch_contacts<T, parts>(warp, work, call.scene, call.state, call.results, environment, pair);
+    write_patch_contacts<T, parts>(warp, work, window, call.scene, call.state, call.results, environment, pair);
   }
 }
 
