@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optional stage: a warp finds the polygons of one listed pair once more, and sums them up to point contacts.
+// Optional stage: a warp finds the polygons of one listed pair once more, and sums them up to point contacts. Of staged
+// pairs, only if their polygons were not listed.
 #include "isopatch/detail/pressure_field/polygon_window.h"
-#include "kernels/pressure_field/call.h"
+#include "kernels/pressure_field/listed_polygons.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -27,8 +28,10 @@ __global__ void __launch_bounds__(kBlock, 2) write_patch_contacts_kernel(Pressur
   const unsigned warp_in_block = threadIdx.x / CudaWarp::kSize;
   PatchWorkspace<CudaWarp::kSize>& work = workspaces[warp_in_block];
   const PolygonWindow window = window_of(call.patches, static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_in_block);
-  for (std::int32_t at; take_item(warp, call.counter(kNextPatch), call.num_listed(), at);) {
-    const auto [environment, pair] = call.entry(at);
+  const bool some = call.listed.of_pairs != nullptr;
+  const std::int64_t pairs = some ? *call.counter(kLeftPatches) : call.num_listed();
+  for (std::int32_t at; take_item(warp, call.counter(kNextPatch), pairs, at);) {
+    const auto [environment, pair] = call.entry(some ? call.patches.left[at] : at);
     write_patch_contacts<T, parts>(warp, work, window, call.scene, call.state, call.results, environment, pair);
   }
 }
@@ -51,6 +54,7 @@ std::int64_t resident_patch_warps(const SceneView& scene) {
 template <class T>
 void write_patch_contacts(const PressureFieldCall& call, cudaStream_t stream) {
   if (call.patches.num_windows == 0) return;
+  if (call.listed.of_pairs != nullptr) write_listed_patches(call, stream);
   const auto blocks = static_cast<unsigned>(call.patches.num_windows / kWarps);
   with_kernel<T>(call.scene, [&](auto kernel) {
     kernel<<<blocks, kBlock, 0, stream>>>(call);
