@@ -18,8 +18,9 @@ enum class PairStages : std::uint8_t {
 /// ignore them.
 struct CudaOptions : EvaluatorOptions {
   PairStages stages = PairStages::kBySize;
-  std::int32_t cells_per_pair = 0;          // room in the list between stages, on average; 0: by the sizes of meshes
-  std::int32_t max_listed_cells = 1 << 25;  // in all of that list, 1.1 GB; what does not fit is a round of its own
+  std::int32_t cells_per_pair = 0;             // room in the list between stages, on average; 0: by the sizes of meshes
+  std::int32_t max_listed_cells = 1 << 25;     // in all of that list, 1.1 GB; what does not fit is a round of its own
+  std::int32_t max_listed_polygons = 1 << 22;  // of pairs in stages, for patch contacts, 0.8 GB; at most 2^26
   std::int32_t polygons_per_window =
       1 << 15;  // room of a warp for the polygons of a pair, for patch contacts; 2 or more
 };

@@ -8,7 +8,7 @@
 #include "host/evaluation/packed_output.h"
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/polygon_window.h"
+#include "isopatch/detail/pressure_field/outputs/elastic_polygons.h"
 #include "isopatch/evaluator.h"
 #include "kernels/scene/call.h"
 
@@ -25,7 +25,11 @@ enum PressureFieldCounter : int {
   kNextSearch,  // slices of part pairs to search
   kCells,       // beside it: both start anew with each round
   kNextPatch,   // pairs for patch contacts
-  kNextEnergy   // pairs for the energy
+  kNextEnergy,  // pairs for the energy
+  kListedPolygons,
+  kSortedPolygons,
+  kNextListed,  // pairs whose polygons may be listed
+  kLeftPatches  // pairs of which one was not
 };
 
 /// Memory for the stages of pairs.
@@ -42,11 +46,22 @@ struct StagedMemory {
   float margin;               // m, of the candidates
 };
 
+struct PolygonsOfPair;
+struct ListedPolygon;
+
+/// Memory for the polygons of staged pairs, of which patch contacts are made.
+struct ListedPolygonMemory {
+  PolygonsOfPair* of_pairs;  // one for each staged pair; zero between calls; null: polygons are not listed
+  ListedPolygon *rows, *sorted, *other;
+  ElasticPolygons records;
+  std::int32_t capacity;
+};
+
 /// Memory for patch contacts: a window for each warp.
 struct PatchMemory {
-  std::int64_t* found;  // one for each window; zero between calls
+  std::int32_t* left;  // staged pairs whose polygons are not all listed; room for each pair of the batch
   PackedRowEntry *rows, *other;
-  ElasticPolygon* records;
+  ElasticPolygons records;
   std::int64_t num_windows;  // all of the warps of some blocks; 0: patch contacts are not wanted
   std::int64_t capacity;     // of each window
 };
@@ -70,6 +85,8 @@ struct PressureFieldCall : BatchCall {
   RowPass pass;
   int digit;
 
+  ListedPolygonMemory listed;
+
   ISOPATCH_HD std::int32_t* counter(PressureFieldCounter which) const {
     return counters->of_model[kPressureField] + which;
   }
@@ -81,6 +98,15 @@ struct PressureFieldCall : BatchCall {
   /// All pairs of this model in all environments.
   std::int64_t num_pairs() const { return state.num_environments * scene.pairs_of_model(kPressureField); }
 };
+
+/// What is kept between the stages of pairs.
+ISOPATCH_HD StagedPairs lists(const PressureFieldCall& call) {
+  const StagedMemory& memory = call.staged;
+  return {memory.pairs,
+          memory.sums,
+          {memory.part_pairs, call.counter(kPartPairs), memory.num_part_pairs},
+          {memory.cells, call.counter(kCells), memory.num_cells}};
+}
 
 /// Load the kernels of the stages below on the current device, so that no call has to. resident_warps() loads those of
 /// evaluate_pairs(), resident_patch_warps() those of write_patch_contacts().
@@ -114,7 +140,7 @@ std::int64_t resident_warps(const SceneView& scene, Outputs outputs);
 template <class T>
 std::int64_t resident_patch_warps(const SceneView& scene);
 
-/// Patch contacts of the listed pairs. Does nothing without windows.
+/// Patch contacts of the listed pairs, or of those that write_listed_patches() left. Does nothing without windows.
 template <class T>
 void write_patch_contacts(const PressureFieldCall& call, cudaStream_t stream);
 

@@ -13,6 +13,7 @@
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/pressure_field/device_candidates.h"
 #include "kernels/pressure_field/find_contacts.h"
+#include "kernels/pressure_field/listed_polygons.h"
 
 namespace isopatch::detail {
 
@@ -79,6 +80,7 @@ ResidentWarps load_kernels_of_steps(const SceneView& scene, Precision precision)
 /// Loads every kernel that an evaluator of this scene can launch on the current device.
 ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
   load_staged_pairs(scene, precision);
+  load_listed_polygons(precision);
   load_packed_rows();
   load_reset_candidates();
   load_evaluate_energies();
@@ -113,7 +115,7 @@ class CudaPressureField final : public CudaContactModel {
     size.counts = static_cast<std::size_t>(num_environments) + 1;
     size.packed_polygons = static_cast<std::size_t>(packed_polygons);
     size.packed_contacts = static_cast<std::size_t>(packed_contacts);
-    if (resident_warps_.of_patches > 0) add_windows(size);
+    if (resident_warps_.of_patches > 0) add_patches(size);
     memory_.reserve(size);
   }
 
@@ -139,6 +141,7 @@ class CudaPressureField final : public CudaContactModel {
       call.has_bristles = has_bristles_;
       if (memory.have_stages() && may_stage(pairs, results)) {
         call.staged = memory.staged();
+        if (wants_patch_contacts(results) && memory.have_list()) call.listed = memory.listed();
         pairs_in_stages() += std::min<std::int64_t>(pairs, call.staged.num_pairs);
         const std::int64_t in_a_round = parts_per_pair() * (call.staged.num_cells / cells_per_pair());
         call.staged.in_a_round =
@@ -215,6 +218,12 @@ class CudaPressureField final : public CudaContactModel {
     return std::min<std::int64_t>(std::max(2 * most_cells_, kMin), cuda_options_.max_listed_cells);
   }
 
+  /// Room for the polygons of a pair in their list, on average.
+  std::size_t polygons_per_pair() const {
+    constexpr std::int64_t kMin = 64;
+    return static_cast<std::size_t>(std::max(most_cells_ / 2, kMin));
+  }
+
   /// Whether some calls are evaluated in stages.
   bool may_stage() const { return cuda_options_.stages != PairStages::kOne; }
 
@@ -267,12 +276,14 @@ class CudaPressureField final : public CudaContactModel {
       std::size_t& rows = std::is_same_v<Record, Polygon> ? size.packed_polygons : size.packed_contacts;
       if (to.rows.data != nullptr) rows = static_cast<std::size_t>(to.capacity);
     });
-    if (wants_patch_contacts(results)) add_windows(size);
+    if (wants_patch_contacts(results)) add_patches(size);
     return size;
   }
 
-  /// For patch contacts: a window for each warp that has a pair.
-  void add_windows(PressureFieldSize& size) const {
+  /// For patch contacts: a list of the polygons of staged pairs, and a window for each warp that has a pair.
+  void add_patches(PressureFieldSize& size) const {
+    size.listed_polygons =
+        std::min(size.staged_pairs * polygons_per_pair(), static_cast<std::size_t>(cuda_options_.max_listed_polygons));
     constexpr std::size_t kBlock = kPatchWarps;
     const auto resident = static_cast<std::size_t>(resident_warps_.of_patches);
     size.windows = std::min(resident, (size.pairs + kBlock - 1) / kBlock * kBlock);

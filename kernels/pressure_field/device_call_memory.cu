@@ -17,9 +17,24 @@ std::size_t scan_bytes(const PressureFieldSize& size) {
   return size.counts == 0 ? 0 : exclusive_sums_bytes(static_cast<std::int64_t>(size.counts) - 1);
 }
 
+std::size_t record_bytes(std::size_t polygons) { return ElasticPolygons::numbers_for(polygons) * sizeof(double); }
+
+/// With what is left over of a block of records in each window.
+std::size_t window_records_of(const PressureFieldSize& size) {
+  return size.window_polygons + size.windows * ElasticPolygons::kBlock;
+}
+
 std::size_t window_bytes(const PressureFieldSize& size) {
-  const std::size_t polygon = 2 * sizeof(PackedRowEntry) + sizeof(ElasticPolygon);
-  return size.windows * sizeof(std::int64_t) + size.window_polygons * polygon;
+  return size.window_polygons * 2 * sizeof(PackedRowEntry) + record_bytes(window_records_of(size));
+}
+
+/// What else a call needs where the polygons of staged pairs are listed.
+std::size_t pairs_with_list(const PressureFieldSize& size) { return size.listed_polygons > 0 ? size.staged_pairs : 0; }
+std::size_t left_patches_of(const PressureFieldSize& size) { return size.listed_polygons > 0 ? size.pairs : 0; }
+
+std::size_t listed_bytes(const PressureFieldSize& size) {
+  return pairs_with_list(size) * sizeof(PolygonsOfPair) + left_patches_of(size) * sizeof(std::int32_t) +
+         size.listed_polygons * 3 * sizeof(ListedPolygon) + record_bytes(size.listed_polygons);
 }
 
 template <class T>
@@ -66,11 +81,12 @@ std::size_t PressureFieldMemory::bytes(const PressureFieldSize& size) {
                              unfinished_pairs(size) * sizeof(UnfinishedPair);
   const std::size_t packed = RowArrays<Polygon>::bytes(size.counts, size.packed_polygons) +
                              RowArrays<DiscreteContact>::bytes(size.counts, size.packed_contacts) + scan_bytes(size);
-  return size.shared_pairs * sizeof(SharedWrenchSums) + staged + packed + window_bytes(size);
+  return size.shared_pairs * sizeof(SharedWrenchSums) + staged + packed + window_bytes(size) + listed_bytes(size);
 }
 
 PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStream_t stream) {
   PressureFieldSize size = asked;
+  if (!has_device_memory(bytes(size))) size = asked.without_list();
   if (!has_device_memory(bytes(size))) size = asked.without_stages();
   require_device_memory(bytes(size), "the working memory for " + std::to_string(size.pairs) +
                                          " pairs of bodies (environments times pairs) needs");
@@ -83,14 +99,19 @@ PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStr
   polygons = RowArrays<Polygon>(size.counts, size.packed_polygons, stream);
   contacts = RowArrays<DiscreteContact>(size.counts, size.packed_contacts, stream);
   scan = DeviceBuffer<std::byte>(scan_bytes(size));
-  window_counts = DeviceBuffer<std::int64_t>(size.windows);
   window_rows = DeviceBuffer<PackedRowEntry>(size.window_polygons);
   window_others = DeviceBuffer<PackedRowEntry>(size.window_polygons);
-  window_records = DeviceBuffer<ElasticPolygon>(size.window_polygons);
+  window_records = DeviceBuffer<double>(ElasticPolygons::numbers_for(window_records_of(size)));
+  polygons_of_pairs = DeviceBuffer<PolygonsOfPair>(pairs_with_list(size));
+  listed_rows = DeviceBuffer<ListedPolygon>(size.listed_polygons);
+  listed_sorted = DeviceBuffer<ListedPolygon>(size.listed_polygons);
+  listed_others = DeviceBuffer<ListedPolygon>(size.listed_polygons);
+  listed_records = DeviceBuffer<double>(ElasticPolygons::numbers_for(size.listed_polygons));
+  left_patches = DeviceBuffer<std::int32_t>(left_patches_of(size));
   fill_with_zeros(sums, stream);
   fill_with_zeros(staged_sums, stream);
   fill_with_zeros(part_pairs, stream);  // they are copied with the gaps between their members
-  fill_with_zeros(window_counts, stream);
+  fill_with_zeros(polygons_of_pairs, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
@@ -110,12 +131,17 @@ StagedMemory PressureFieldMemory::staged() const {
           .margin = 0};
 }
 
+ListedPolygonMemory PressureFieldMemory::listed() const {
+  return {polygons_of_pairs.data(), listed_rows.data(),      listed_sorted.data(),
+          listed_others.data(),     {listed_records.data()}, static_cast<std::int32_t>(listed_rows.size())};
+}
+
 PatchMemory PressureFieldMemory::patches(std::size_t num_windows) const {
-  const std::size_t capacity = num_windows > 0 ? window_records.size() / num_windows : 0;
-  return {window_counts.data(),
+  const std::size_t capacity = num_windows > 0 ? window_rows.size() / num_windows : 0;
+  return {left_patches.data(),
           window_rows.data(),
           window_others.data(),
-          window_records.data(),
+          {window_records.data()},
           static_cast<std::int64_t>(num_windows),
           static_cast<std::int64_t>(capacity)};
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "isopatch/detail/pressure_field/stages/polygon_list.h"
 #include "kernels/memory/device_buffer.h"
 #include "kernels/pressure_field/call.h"
 
@@ -17,11 +18,17 @@ struct PressureFieldSize {
   std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
   std::size_t counts = 0;  // of rows of packed arrays: one more than there are environments; 0: none
   std::size_t packed_polygons = 0, packed_contacts = 0;  // rows that there is room for
+  std::size_t listed_polygons = 0;                       // of staged pairs, for patch contacts
   std::size_t windows = 0, window_polygons = 0;          // for patch contacts, and polygons of all of them
 
-  /// What a call can do without, where a device has little memory.
-  PressureFieldSize without_stages() const {
+  /// What a call can do without, where a device has little memory; first the polygons of staged pairs.
+  PressureFieldSize without_list() const {
     PressureFieldSize smaller = *this;
+    smaller.listed_polygons = 0;
+    return smaller;
+  }
+  PressureFieldSize without_stages() const {
+    PressureFieldSize smaller = without_list();
     smaller.staged_pairs = smaller.staged_sums = smaller.staged_part_pairs = smaller.cells = 0;
     return smaller;
   }
@@ -33,7 +40,7 @@ struct PressureFieldSize {
          {&PressureFieldSize::pairs, &PressureFieldSize::shared_pairs, &PressureFieldSize::staged_pairs,
           &PressureFieldSize::staged_sums, &PressureFieldSize::staged_part_pairs, &PressureFieldSize::cells,
           &PressureFieldSize::counts, &PressureFieldSize::packed_polygons, &PressureFieldSize::packed_contacts,
-          &PressureFieldSize::windows, &PressureFieldSize::window_polygons}) {
+          &PressureFieldSize::listed_polygons, &PressureFieldSize::windows, &PressureFieldSize::window_polygons}) {
       visit(member);
     }
   }
@@ -86,9 +93,12 @@ struct PressureFieldMemory {
   RowArrays<Polygon> polygons;
   RowArrays<DiscreteContact> contacts;
   DeviceBuffer<std::byte> scan;
-  DeviceBuffer<std::int64_t> window_counts;
   DeviceBuffer<PackedRowEntry> window_rows, window_others;
-  DeviceBuffer<ElasticPolygon> window_records;
+  DeviceBuffer<double> window_records;  // as ElasticPolygons
+  DeviceBuffer<PolygonsOfPair> polygons_of_pairs;
+  DeviceBuffer<ListedPolygon> listed_rows, listed_sorted, listed_others;
+  DeviceBuffer<double> listed_records;
+  DeviceBuffer<std::int32_t> left_patches;
 
   /// Has no room for stages if the device has too little memory for them. Throws Error if it has too little for the
   /// rest.
@@ -98,9 +108,13 @@ struct PressureFieldMemory {
   static std::size_t bytes(const PressureFieldSize& size);
 
   bool have_stages() const { return staged_pairs.size() > 0; }
+  bool have_list() const { return listed_rows.size() > 0; }
 
   /// For the stages of pairs, without candidates.
   StagedMemory staged() const;
+
+  /// For the polygons of staged pairs.
+  ListedPolygonMemory listed() const;
 
   /// For patch contacts by so many warps: they share all of the room.
   PatchMemory patches(std::size_t num_windows) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stages of a pair (stages/begin.h), a kernel each.
-#include "kernels/pressure_field/call.h"
+#include "kernels/pressure_field/listed_polygons.h"
 #include "kernels/scene/begin_environments.cuh"
 
 namespace isopatch::detail {
@@ -22,14 +22,6 @@ constexpr int kStagedBlocks = kIsFloat<T> ? 4 : 2;
 __device__ std::int32_t thread_index() { return static_cast<std::int32_t>(blockIdx.x * kStagedBlock + threadIdx.x); }
 __device__ std::int32_t warp_index() {
   return static_cast<std::int32_t>(blockIdx.x * kStagedWarps + threadIdx.x / CudaWarp::kSize);
-}
-
-__device__ StagedPairs lists(const PressureFieldCall& call) {
-  const StagedMemory& memory = call.staged;
-  return {memory.pairs,
-          memory.sums,
-          {memory.part_pairs, call.counter(kPartPairs), memory.num_part_pairs},
-          {memory.cells, call.counter(kCells), memory.num_cells}};
 }
 
 /// Appends the lanes' pairs of which something is left to the list of unfinished pairs.
@@ -152,7 +144,8 @@ void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStrea
   const auto search = memory.candidates != nullptr ? search_pairs_kernel<parts, Search::kKept>
                       : memory.slices > 1          ? search_pairs_kernel<parts, Search::kShared>
                                                    : search_pairs_kernel<parts, Search::kWhole>;
-  const auto integrate = integrate_cells_kernel<T, with_patch>;
+  const auto integrate = call.listed.of_pairs != nullptr ? integrating_and_listing_kernel<T, with_patch>()
+                                                         : integrate_cells_kernel<T, with_patch>;
   const auto finish = finish_pairs_kernel<T, with_patch, parts>;
   const std::int64_t most = call.num_pairs();
   if (begins && begins_together(call.scene)) {

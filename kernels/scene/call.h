@@ -12,7 +12,7 @@ namespace isopatch::detail {
 
 /// Counters that a call starts at zero.
 struct CallCounters {
-  static constexpr int kOfModel = 8;
+  static constexpr int kOfModel = 12;
 
   std::int32_t listed[kMaxContactModels];              // pairs in the list of each model
   std::int32_t of_model[kMaxContactModels][kOfModel];  // as each model says

@@ -22,6 +22,7 @@
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
 #include "isopatch/detail/pressure_field/stages/candidates.h"
+#include "isopatch/detail/pressure_field/stages/polygon_list.h"
 #include "tests/support/paths/paths.h"
 
 namespace isopatch {
@@ -93,6 +94,10 @@ TEST(Memory, OfPackedArraysIsAsDocumented) {
 
 TEST(Memory, OfPatchContactsIsAsDocumented) {
   expect_in_document(fmt::format("A polygon takes {} bytes.", 2 * sizeof(PackedRowEntry) + sizeof(ElasticPolygon)));
+  const std::size_t listed = 3 * sizeof(ListedPolygon) + sizeof(ElasticPolygon);
+  expect_in_document(
+      fmt::format("a pair has {} bytes, and a polygon {}", sizeof(PolygonsOfPair) + sizeof(std::int32_t), listed));
+  expect_in_document(fmt::format("2²² in all, {} MB", ((listed << 22) + 500000) / 1000000));
 }
 
 TEST(Memory, OfTheArraysIsAsDocumented) {

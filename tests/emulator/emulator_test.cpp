@@ -103,6 +103,15 @@ $done:)");
   }
 }
 
+TEST(Emulator, ExchangesWordsAtGlobalAddresses) {
+  const auto numbers = run(R"(
+	atom.global.exch.b32 	%r5, [%rd3], -1;
+	atom.global.exch.b32 	%r6, [%rd3], %r5;
+	and.b32 	%r5, %r6, 1000;
+	atom.global.add.u32 	%r6, [%rd3], %r5;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i + 1000) << "what was there, and 1000 of all bits";
+}
+
 TEST(Emulator, InsertsBits) {
   const auto numbers = run(R"(
 	mov.u32 	%r5, -1;

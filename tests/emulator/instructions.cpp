@@ -199,6 +199,7 @@ Forms make_forms() {
     forms["atom" + space + ".add.u64"] = {atomic<u64, kAdd>, {8, 8}};
     forms["atom" + space + ".or.b32"] = {atomic<u32, kOr>, {4, 4}};
     forms["atom" + space + ".max.s64"] = {atomic<s64, kMax>, {8, 8}};
+    forms["atom" + space + ".exch.b32"] = {atomic<u32, kSecond>, {4, 4}};
     forms["atom" + space + ".exch.b64"] = {atomic<u64, kSecond>, {8, 8}};
   }
   return forms;

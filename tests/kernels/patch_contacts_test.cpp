@@ -29,6 +29,37 @@ struct GpuPatchContacts : ::testing::TestWithParam<Precision> {
   HostEvaluator on_gpu(const Scene& of, std::int32_t room = 1 << 15) const {
     return HostEvaluator(detail::make_evaluator(of, cuda(room)));
   }
+
+  /// Not in stages; in stages with room for all polygons, for some, and for one; for some cells; in many rounds.
+  std::vector<detail::CudaOptions> ways() const {
+    using detail::PairStages;
+    std::vector<detail::CudaOptions> all(6, cuda());
+    for (detail::CudaOptions& options : all) options.stages = PairStages::kSeveral;
+    all[0].stages = PairStages::kOne;
+    all[2].max_listed_polygons = 70;
+    all[3].max_listed_polygons = 1;
+    all[4].cells_per_pair = 5;
+    all[5].max_listed_cells = 200;
+    return all;
+  }
+
+  /// Evaluates several batches with an evaluator of each kind: each time what is kept between calls is as it was.
+  void expect_those_of_the_cpu_in_all_ways(const Scene& of, const std::vector<Batch>& batches, int clusters) const {
+    std::vector<ResultArrays> expected;
+    for (const Batch& batch : batches) {
+      expected.push_back(patch_results(HostEvaluator(of, cpu()), batch, clusters));
+      ASSERT_GT(num_patches(expected.back()), 1);
+    }
+    for (const detail::CudaOptions& options : ways()) {
+      SCOPED_TRACE(::testing::Message() << "stages " << static_cast<int>(options.stages) << ", "
+                                        << options.max_listed_polygons << " polygons, " << options.cells_per_pair
+                                        << " cells a pair, " << options.max_listed_cells);
+      const HostEvaluator evaluator(detail::make_evaluator(of, options));
+      for (std::size_t i = 0; i < batches.size(); ++i) {
+        expect_same_patches(patch_results(evaluator, batches[i], clusters), expected[i]);
+      }
+    }
+  }
 };
 
 TEST_P(GpuPatchContacts, AreThoseOfTheCpu) {
@@ -60,6 +91,20 @@ TEST_P(GpuPatchContacts, OfSeveralPartsAreThoseOfTheCpu) {
       expect_same_patches(patch_results(on_gpu(compounds, room), batch, 4), expected);
     }
   }
+}
+
+TEST_P(GpuPatchContacts, OfStagesAreThoseOfTheCpuWhateverFitsTheirLists) {
+  const Scene boxes(boxes_on_ground());
+  expect_those_of_the_cpu_in_all_ways(boxes, {random_batch(boxes, 40, 829, 0.16, true), random_batch(boxes, 9, 830)},
+                                      2);
+  expect_those_of_the_cpu_in_all_ways(
+      scene, {random_batch(scene, 3, 831, 0.16, true), random_batch(scene, 2, 832, 0.16, true)}, 1);
+}
+
+TEST_P(GpuPatchContacts, OfStagesAndSeveralPartsAreThoseOfTheCpu) {
+  const Scene compounds(random_compounds(2, {.most_bodies = 3, .most_parts = 5, .coarse = true}));
+  expect_those_of_the_cpu_in_all_ways(
+      compounds, {compound_states(compounds, 5, 7, true), compound_states(compounds, 3, 8, false)}, 3);
 }
 
 TEST_P(GpuPatchContacts, OfFaultsAndFilteredPairsAreThoseOfTheCpu) {

@@ -83,7 +83,7 @@ class FiberGroup {
   friend class FiberWarp<size>;
   static constexpr std::size_t kStackSize = 512 * 1024;
 
-  enum class Kind : std::uint8_t { kBallot, kSum, kMax, kSync, kEnd };
+  enum class Kind : std::uint8_t { kBallot, kSum, kMax, kTreeSum, kSync, kEnd };
 
   /// What a lane brings to a collective, and where it is.
   struct Arrival {
@@ -172,11 +172,22 @@ class FiberGroup {
       sum_ = detail::wrapping_sum(sum_, a.integer);
       max_ = a.real > max_ ? a.real : max_;
     }
+    if (first.kind == Kind::kTreeSum) add_up_tree();
     return first.kind != Kind::kEnd;
   }
 
+  /// In the order of lane_sums.h.
+  void add_up_tree() {
+    std::array<double, size> sums;
+    for (std::size_t i = 0; i < size; ++i) sums[i] = lanes_[i].arrival.real;
+    for (std::size_t half = size / 2; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+    }
+    tree_sum_ = sums[0];
+  }
+
   static std::string describe(const Arrival& a) {
-    static constexpr const char* kNames[] = {"ballot", "sum", "max", "sync", "its end"};
+    static constexpr const char* kNames[] = {"ballot", "sum", "max", "sum of a tree", "sync", "its end"};
     const std::string name = kNames[static_cast<int>(a.kind)];
     return a.kind == Kind::kEnd ? name : name + " in line " + std::to_string(a.location.line());
   }
@@ -207,7 +218,7 @@ class FiberGroup {
 
   std::uint32_t ballot_ = 0;
   std::int64_t sum_ = 0;
-  double max_ = 0;
+  double max_ = 0, tree_sum_ = 0;
 };
 
 /// One lane's view of the warp; see isopatch/detail/warp.h.
@@ -235,6 +246,11 @@ class FiberWarp {
   double max(double value, Location location = Location::current()) {
     group_.arrive(lane_, {Kind::kMax, location, 0, value});
     return group_.max_;
+  }
+  double tree_sum(double value, Location location = Location::current()) {
+    static_assert(size == 32);
+    group_.arrive(lane_, {Kind::kTreeSum, location, 0, value});
+    return group_.tree_sum_;
   }
   int from_first(int value, Location location = Location::current()) {
     return static_cast<int>(sum(lane_ == 0 ? value : 0, location));

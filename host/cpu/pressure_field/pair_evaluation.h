@@ -153,9 +153,11 @@ inline void finish_patch_contacts(const EvaluationBatch& batch, std::int64_t env
                                   SortedRows<ElasticPolygon>& polygons) {
   polygons.sort();
   const Vec3d p_WoA = read_vec3(batch.state.poses, environment, batch.scene.pairs[pair].a * kPoseSize);
-  write_patch_contacts(
-      batch.results, environment, pair, p_WoA, [&](int i) -> const ElasticPolygon& { return polygons[i]; },
-      polygons.size());
+  SerialWarp warp;
+  PatchContacts contacts = {};
+  write_patch_contacts<kSumLanes>(
+      warp, contacts, batch.results, environment, pair, p_WoA,
+      [&](int i) -> const ElasticPolygon& { return polygons[i]; }, polygons.size());
   polygons.clear();
 }
 

@@ -211,7 +211,10 @@ ISOPATCH_HD_LARGE void write_lumped_patches(const Model& model, const SceneView&
     for_each_lumped(model, scene, state, environment, view, touching, [](std::int32_t, const FoundPatch&) {});
     return wanted;
   };
-  write_patch_contacts(results, environment, scene.pairs[view].pair, p_WoA, contact, count);
+  SerialWarp alone;
+  PatchContacts contacts = {};
+  constexpr int kLanes = 1;  // there are few
+  write_patch_contacts<kLanes>(alone, contacts, results, environment, scene.pairs[view].pair, p_WoA, contact, count);
 }
 
 /// The outputs of a part pair in contact alone.

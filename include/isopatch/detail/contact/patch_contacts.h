@@ -17,7 +17,11 @@
 // is the moment about n, and what the clusters lack that have no points.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "isopatch/detail/scene/environment.h"
+#include "isopatch/detail/simt/lane_sums.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -36,15 +40,6 @@ struct ElasticPolygon {
 /// A force and its moment about a point.
 struct ElasticWrench {
   Vec3d force, moment;
-
-  ISOPATCH_HD void add(Vec3d arm, Vec3d f) {
-    force = force + f;
-    moment = moment + cross(arm, f);
-  }
-  ISOPATCH_HD void add(const ElasticPolygon& p, Vec3d point) {
-    add(p.centroid - point, p.force * p.normal);
-    moment = moment + cross(fma(p.x, p.u, p.y * p.v), p.normal);
-  }
 };
 
 /// Four points of a cluster, from the origin of body a.
@@ -62,166 +57,232 @@ inline constexpr double kClusterCosine = 0.86602540378443865;
 /// A cluster whose forces cancel to less than this part of them has no direction, and no points.
 inline constexpr double kMinForce = 1e-9;
 
-/// The point contacts of one pair, in sweeps over its polygons in their fixed order: the sums are plain loops. begin(),
-/// then in each sweep add() for some polygons after others, until finish_sweep() says that there is no other.
-class PatchContacts {
- public:
-  ISOPATCH_HD void begin(int max_clusters) {
-    max_clusters_ = max_clusters;
-    num_seeds_ = num_written_ = 0;
-    all_ = of_points_ = none();
-    begin_seed();
+/// What a thread of a warp adds up in a sweep, in so many lanes of the sums.
+template <int lanes>
+struct SweepSums {
+  static constexpr int kSums = 7;
+  LaneSums<lanes, kSums> sums;
+
+  // of the next cluster: of its polygons the one with the largest weight, the first one if there are several
+  double weight = 0;  // 0: none
+  int index = 0;      // in the order of the pair's polygons
+  Vec3d normal = {0, 0, 0};
+
+  ISOPATCH_HD void take(double w, int i, Vec3d n) {
+    if (!(w > weight || (w == weight && w > 0 && i < index))) return;
+    weight = w;
+    index = i;
+    normal = n;
   }
 
-  /// Adds polygon(i), i in [0, count).
-  template <class PolygonAt>
-  ISOPATCH_HD void add(const PolygonAt& polygon, int count) {
+  /// Whether no other thread has a polygon that comes before this one's.
+  template <class Warp>
+  ISOPATCH_HD bool is_first(Warp& warp) const {
+    if constexpr (Warp::kSize == 1) {
+      return weight > 0;
+    } else {
+      const double most = warp.from_lane(warp.max(weight), 0);
+      const bool has_most = weight > 0 && weight == most;
+      const double place = has_most ? -static_cast<double>(index) : -std::numeric_limits<double>::max();
+      const double first = warp.from_lane(warp.max(place), 0);
+      return has_most && place == first;
+    }
+  }
+};
+
+/// The point contacts of one pair, in sweeps over its polygons, by a warp whose threads have it in common. begin(),
+/// then in each sweep add() for some polygons after others, until finish_sweep() says that there is no other. The sums
+/// are in the order of lane_sums.h, of SweepSums that each thread begins with.
+class PatchContacts {
+ public:
+  /// Called by one thread, before the others go on.
+  ISOPATCH_HD void begin(int max_clusters) {
+    sweep_ = Sweep::kSeed;
+    max_clusters_ = max_clusters;
+    num_seeds_ = num_written_ = 0;
+    all_ = of_points_ = {{0, 0, 0}, {0, 0, 0}};
+  }
+
+  /// Adds the polygons first + i of the pair's order: polygon(i), i in [0, count). Called by all threads.
+  template <class Warp, int lanes, class PolygonAt>
+  ISOPATCH_HD void add(Warp& warp, SweepSums<lanes>& own, const PolygonAt& polygon, int first, int count) const {
     switch (sweep_) {
       case Sweep::kSeed:
-        return add_to_seed(polygon, count);
+        return add_to_seed(warp, own, polygon, first, count);
       case Sweep::kForce:
-        return add_to_force(polygon, count);
+        return add_to_force(warp, own, polygon, first, count);
       case Sweep::kStiffness:
-        return add_to_stiffness(polygon, count);
+        return add_to_stiffness(warp, own, polygon, first, count);
       case Sweep::kMoments:
-        return add_to_moments(polygon, count);
+        return add_to_moments(warp, own, polygon, first, count);
     }
   }
 
   /// All polygons were added. Writes what is known; false where that was the last. p_WoA is the origin of body a.
-  ISOPATCH_HD bool finish_sweep(const Results& results, std::int64_t environment, int pair, Vec3d p_WoA) {
-    switch (sweep_) {
-      case Sweep::kSeed:
-        if (most_ > 0) ++num_seeds_;
-        if (most_ > 0 && num_seeds_ < max_clusters_) {
-          begin_seed();
-          return true;
-        }
-        return begin_cluster(0, results, environment, pair);
-      case Sweep::kForce:
-        if (begin_stiffness()) return true;
-        break;
-      case Sweep::kStiffness:
-        if (begin_moments()) return true;
-        break;
-      case Sweep::kMoments:
-        write_points(results, environment, pair, p_WoA);
-        break;
+  /// Called by all threads.
+  template <class Warp, int lanes>
+  ISOPATCH_HD bool finish_sweep(Warp& warp, SweepSums<lanes>& own, const Results& results, std::int64_t environment,
+                                int pair, Vec3d p_WoA) {
+    double sums[kSums];
+    own.sums.finish(warp, sums);
+    bool has_seed = false;
+    if (sweep_ == Sweep::kSeed) {
+      const bool is_first = own.is_first(warp);
+      has_seed = warp.ballot(is_first) != 0u;
+      if (is_first) seeds_[num_seeds_] = own.normal;
     }
-    return begin_cluster(cluster_ + 1, results, environment, pair);
+    warp.sync();  // all have read what changes now
+    bool more = false;
+    if (warp.lane() == 0) more = next_sweep(sums, has_seed, results, environment, pair, p_WoA);
+    more = warp.from_first(more ? 1 : 0) != 0;
+    warp.sync();
+    own = {};
+    return more;
   }
 
  private:
-  enum class Sweep : std::uint8_t { kSeed, kForce, kStiffness, kMoments };
+  static constexpr int kSums = SweepSums<1>::kSums;
+
+  /// Of the polygons' sums: which of them a sweep has.
+  enum class Sweep : std::uint8_t {
+    kSeed,       // for the first seed: force, sum of forces, moment about body a's origin
+    kForce,      // force, sum of forces
+    kStiffness,  // sum of centroids by their stiffness, stiffness
+    kMoments     // variances uu, uv, vv; moment about the center
+  };
 
   struct Variance {
     double uu, uv, vv;
   };
 
-  ISOPATCH_HD static ElasticWrench none() { return {{0, 0, 0}, {0, 0, 0}}; }
+  /// Adds the polygon's moment about a point.
+  ISOPATCH_HD static void add_moment(double* sums, const ElasticPolygon& p, Vec3d point) {
+    add_to(sums, cross(p.centroid - point, p.force * p.normal) + cross(fma(p.x, p.u, p.y * p.v), p.normal));
+  }
 
-  ISOPATCH_HD void begin_seed() {
-    sweep_ = Sweep::kSeed;
-    most_ = 0;
+  /// Adds weight * v, and the weight.
+  ISOPATCH_HD static void add_weighted(double* sums, double weight, Vec3d v) {
+    sums[0] = std::fma(weight, v.x, sums[0]);
+    sums[1] = std::fma(weight, v.y, sums[1]);
+    sums[2] = std::fma(weight, v.z, sums[2]);
+    sums[3] += weight;
   }
 
   /// Takes the polygon that is farthest from the clusters there are, weighted by its force, unless it is near.
-  template <class PolygonAt>
-  ISOPATCH_HD void add_to_seed(const PolygonAt& polygon, int count) {
-    ElasticWrench all = all_;
-    double most = most_;
-    Vec3d normal = most > 0 ? seeds_[num_seeds_] : Vec3d{0, 0, 0};
-    for (int i = 0; i < count; ++i) {
+  template <class Warp, int lanes, class PolygonAt>
+  ISOPATCH_HD void add_to_seed(Warp& warp, SweepSums<lanes>& own, const PolygonAt& polygon, int first,
+                               int count) const {
+    const bool is_first_seed = num_seeds_ == 0;
+    own.sums.add(warp, first, count, [&](int i, double* sums) {
       const ElasticPolygon& p = polygon(i);
-      if (num_seeds_ == 0) all.add(p, {0, 0, 0});
+      if (is_first_seed) {
+        add_weighted(sums, p.force, p.normal);
+        add_moment(sums + 4, p, {0, 0, 0});
+      }
       double nearest = -1;
       cluster_of(p, nearest);
-      const double weight = p.force * (1 - nearest);
-      if ((num_seeds_ > 0 && nearest >= kClusterCosine) || !(weight > most)) continue;
-      most = weight;
-      normal = p.normal;
-    }
-    all_ = all;
-    most_ = most;
-    seeds_[num_seeds_] = normal;
-  }
-
-  /// Begins a cluster, or ends where there is none.
-  ISOPATCH_HD bool begin_cluster(int cluster, const Results& results, std::int64_t environment, int pair) {
-    if (cluster >= num_seeds_) {
-      write_rest(results, environment, pair);
-      return false;
-    }
-    sweep_ = Sweep::kForce;
-    cluster_ = cluster;
-    vector_ = {0, 0, 0};
-    sum_ = 0;
-    return true;
-  }
-
-  template <class PolygonAt>
-  ISOPATCH_HD void add_to_force(const PolygonAt& polygon, int count) {
-    Vec3d force = vector_;
-    double all = sum_;
-    for_each_own(polygon, count, [&](const ElasticPolygon& p) {
-      force = fma(p.force, p.normal, force);
-      all += p.force;
+      if (is_first_seed || !(nearest >= kClusterCosine)) own.take(p.force * (1 - nearest), first + i, p.normal);
     });
-    vector_ = force;
-    sum_ = all;
   }
 
-  ISOPATCH_HD bool begin_stiffness() {
-    force_ = norm(vector_);
-    if (!(force_ > kMinForce * sum_)) return false;
-    sweep_ = Sweep::kStiffness;
-    normal_ = (1 / force_) * vector_;
-    vector_ = {0, 0, 0};
-    sum_ = 0;
-    return true;
+  template <class Warp, int lanes, class PolygonAt>
+  ISOPATCH_HD void add_to_force(Warp& warp, SweepSums<lanes>& own, const PolygonAt& polygon, int first,
+                                int count) const {
+    add_own(warp, own, polygon, first, count,
+            [&](const ElasticPolygon& p, double* sums) { add_weighted(sums, p.force, p.normal); });
   }
 
-  template <class PolygonAt>
-  ISOPATCH_HD void add_to_stiffness(const PolygonAt& polygon, int count) {
+  template <class Warp, int lanes, class PolygonAt>
+  ISOPATCH_HD void add_to_stiffness(Warp& warp, SweepSums<lanes>& own, const PolygonAt& polygon, int first,
+                                    int count) const {
     const Vec3d n = normal_;
-    Vec3d first = vector_;
-    double K = sum_;
-    for_each_own(polygon, count, [&](const ElasticPolygon& p) {
-      const double k = stiffness_along(p, n);
-      K += k;
-      first = fma(k, p.centroid, first);
-    });
-    vector_ = first;
-    sum_ = K;
+    add_own(warp, own, polygon, first, count,
+            [&](const ElasticPolygon& p, double* sums) { add_weighted(sums, stiffness_along(p, n), p.centroid); });
   }
 
-  ISOPATCH_HD bool begin_moments() {
-    if (!(sum_ > 0)) return false;
-    sweep_ = Sweep::kMoments;
-    vector_ = (1 / sum_) * vector_;
-    variance_ = {0, 0, 0};
-    wrench_ = none();
-    return true;
-  }
-
-  template <class PolygonAt>
-  ISOPATCH_HD void add_to_moments(const PolygonAt& polygon, int count) {
-    const Vec3d n = normal_, center = vector_;
+  template <class Warp, int lanes, class PolygonAt>
+  ISOPATCH_HD void add_to_moments(Warp& warp, SweepSums<lanes>& own, const PolygonAt& polygon, int first,
+                                  int count) const {
+    const Vec3d n = normal_, center = center_;
     const Basis<double> axes = make_basis(n);
-    double uu = variance_.uu, uv = variance_.uv, vv = variance_.vv;
-    ElasticWrench wrench = wrench_;
-    for_each_own(polygon, count, [&](const ElasticPolygon& p) {
+    add_own(warp, own, polygon, first, count, [&](const ElasticPolygon& p, double* sums) {
       const double k = stiffness_along(p, n);
       const Vec3d from = p.centroid - center;
       const double u = dot(from, axes.u), v = dot(from, axes.v);
       const double xu = dot(p.u, axes.u), xv = dot(p.u, axes.v), yu = dot(p.v, axes.u), yv = dot(p.v, axes.v);
-      uu += k * (u * u + xu * xu * p.xx + 2 * (xu * yu * p.xy) + yu * yu * p.yy);
-      uv += k * (u * v + xu * xv * p.xx + (xu * yv + yu * xv) * p.xy + yu * yv * p.yy);
-      vv += k * (v * v + xv * xv * p.xx + 2 * (xv * yv * p.xy) + yv * yv * p.yy);
-      wrench.add(p, center);
+      sums[0] += k * (u * u + xu * xu * p.xx + 2 * (xu * yu * p.xy) + yu * yu * p.yy);
+      sums[1] += k * (u * v + xu * xv * p.xx + (xu * yv + yu * xv) * p.xy + yu * yv * p.yy);
+      sums[2] += k * (v * v + xv * xv * p.xx + 2 * (xv * yv * p.xy) + yv * yv * p.yy);
+      add_moment(sums + 3, p, center);
     });
-    variance_ = {uu, uv, vv};
-    wrench_ = wrench;
+  }
+
+  /// Calls add(polygon, sums) for those of the cluster.
+  template <class Warp, int lanes, class PolygonAt, class Add>
+  ISOPATCH_HD void add_own(Warp& warp, SweepSums<lanes>& own, const PolygonAt& polygon, int first, int count,
+                           const Add& add) const {
+    const bool has_all = num_seeds_ == 1;
+    const int cluster = cluster_;
+    own.sums.add(warp, first, count, [&](int i, double* sums) {
+      const ElasticPolygon& p = polygon(i);
+      double nearest = 0;
+      if (has_all || cluster_of(p, nearest) == cluster) add(p, sums);
+    });
+  }
+
+  ISOPATCH_HD static Vec3d first_three(const double* sums) { return {sums[0], sums[1], sums[2]}; }
+
+  /// Takes the sums of a sweep and begins the next; false if there is none. Called by one thread.
+  ISOPATCH_HD bool next_sweep(const double* sums, bool has_seed, const Results& results, std::int64_t environment,
+                              int pair, Vec3d p_WoA) {
+    switch (sweep_) {
+      case Sweep::kSeed:
+        if (num_seeds_ == 0) {
+          all_ = {first_three(sums), first_three(sums + 4)};
+          all_forces_ = sums[3];
+        }
+        if (has_seed && ++num_seeds_ < max_clusters_) return true;
+        return begin_cluster(0, results, environment, pair);
+      case Sweep::kForce:
+        if (begin_stiffness(first_three(sums), sums[3])) return true;
+        break;
+      case Sweep::kStiffness:
+        if (begin_moments(first_three(sums), sums[3])) return true;
+        break;
+      case Sweep::kMoments:
+        write_points(results, environment, pair, p_WoA, {sums[0], sums[1], sums[2]}, first_three(sums + 3));
+        break;
+    }
+    return begin_cluster(cluster_ + 1, results, environment, pair);
+  }
+
+  /// Begins a cluster, or ends where there is none.
+  ISOPATCH_HD bool begin_cluster(int cluster, const Results& results, std::int64_t environment, int pair) {
+    cluster_ = cluster;
+    if (num_seeds_ == 1 && cluster == 0 && begin_stiffness(all_.force, all_forces_)) return true;  // all are its own
+    if (num_seeds_ > 1 && cluster < num_seeds_) {
+      sweep_ = Sweep::kForce;
+      return true;
+    }
+    write_rest(results, environment, pair);
+    return false;
+  }
+
+  /// False where the cluster has no direction.
+  ISOPATCH_HD bool begin_stiffness(Vec3d force, double all) {
+    force_ = norm(force);
+    if (!(force_ > kMinForce * all)) return false;
+    sweep_ = Sweep::kStiffness;
+    normal_ = (1 / force_) * force;
+    return true;
+  }
+
+  ISOPATCH_HD bool begin_moments(Vec3d first, double K) {
+    if (!(K > 0)) return false;
+    sweep_ = Sweep::kMoments;
+    stiffness_ = K;
+    center_ = (1 / K) * first;
+    return true;
   }
 
   ISOPATCH_HD static double stiffness_along(const ElasticPolygon& p, Vec3d n) {
@@ -264,27 +325,17 @@ class PatchContacts {
     return cluster;
   }
 
-  /// Calls visit(polygon) for those of the cluster.
-  template <class PolygonAt, class Visit>
-  ISOPATCH_HD void for_each_own(const PolygonAt& polygon, int count, const Visit& visit) const {
-    double nearest = 0;
-    for (int i = 0; i < count; ++i) {
-      const ElasticPolygon& p = polygon(i);
-      if (num_seeds_ == 1 || cluster_of(p, nearest) == cluster_) visit(p);
-    }
-  }
-
-  ISOPATCH_HD void write_points(const Results& results, std::int64_t environment, int pair, Vec3d p_WoA) {
+  ISOPATCH_HD void write_points(const Results& results, std::int64_t environment, int pair, Vec3d p_WoA,
+                                const Variance& sums, Vec3d moment) {
     constexpr int kPoints = PatchPoints::kPoints;
     PatchPoints points;
-    const double K = sum_;
-    place(make_basis(normal_), vector_, normal_, force_, K, {variance_.uu / K, variance_.uv / K, variance_.vv / K},
-          wrench_.moment, points);
+    const double K = stiffness_;
+    place(make_basis(normal_), center_, normal_, force_, K, {sums.uu / K, sums.uv / K, sums.vv / K}, moment, points);
     const int row = pair * max_clusters_ + num_written_++;
     write(results.patch_normal, environment, 3 * row, points.normal);
     for (int j = 0; j < kPoints; ++j) {
-      const Vec3d x = points.point[j];
-      of_points_.add(x, (points.stiffness * -points.distance[j]) * points.normal);
+      const Vec3d x = points.point[j], force = (points.stiffness * -points.distance[j]) * points.normal;
+      of_points_ = {of_points_.force + force, of_points_.moment + cross(x, force)};
       write(results.patch_point, environment, 3 * (kPoints * row + j), p_WoA + x);
       write(results.patch_stiffness, environment, kPoints * row + j, points.stiffness);
       write(results.patch_distance, environment, kPoints * row + j, points.distance[j]);
@@ -314,28 +365,29 @@ class PatchContacts {
   int max_clusters_, num_seeds_, num_written_;
   int cluster_;  // at hand
   Vec3d seeds_[limits::kMaxClusters];
-  double most_;  // the weight of the seed that was found; 0: none yet
   ElasticWrench all_, of_points_;
+  double all_forces_;  // sum of the forces' sizes
 
   // of the cluster
   double force_;
   Vec3d normal_;
-  Vec3d vector_;  // sum of forces; then of centroids by their stiffness; then the center
-  double sum_;    // of the forces' sizes; then of stiffnesses
-  Variance variance_;
-  ElasticWrench wrench_;
+  double stiffness_;
+  Vec3d center_;
 };
 
 /// Writes the patch contacts of a pair with the polygons polygon(i), i in [0, count), in their order. p_WoA is the
-/// origin of body a.
-template <class PolygonAt>
-ISOPATCH_HD void write_patch_contacts(const Results& results, std::int64_t environment, int pair, Vec3d p_WoA,
-                                      const PolygonAt& polygon, int count) {
-  PatchContacts contacts = {};
-  contacts.begin(results.max_clusters);
+/// origin of body a. The warp has `contacts` in common, and each of its threads so many lanes of the sums. Called by
+/// all threads.
+template <int lanes, class Warp, class PolygonAt>
+ISOPATCH_HD void write_patch_contacts(Warp& warp, PatchContacts& contacts, const Results& results,
+                                      std::int64_t environment, int pair, Vec3d p_WoA, const PolygonAt& polygon,
+                                      int count) {
+  if (warp.lane() == 0) contacts.begin(results.max_clusters);
+  warp.sync();
+  SweepSums<lanes> own;
   do {
-    contacts.add(polygon, count);
-  } while (contacts.finish_sweep(results, environment, pair, p_WoA));
+    contacts.add(warp, own, polygon, 0, count);
+  } while (contacts.finish_sweep(warp, own, results, environment, pair, p_WoA));
 }
 
 }  // namespace isopatch::detail

@@ -7,6 +7,7 @@
 
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/pressure_field/outputs/elastic_polygons.h"
 #include "isopatch/detail/pressure_field/outputs/elastic_rows.h"
 #include "isopatch/detail/simt/merge_sort.h"
 
@@ -32,10 +33,9 @@ struct KeyRange {
 
 /// Room for polygons of one pair, in global memory.
 struct PolygonWindow {
-  std::int64_t* found;    // how many are in the range; zero between uses
-  PackedRowEntry* rows;   // of those that fit, in order of arrival
+  PackedRowEntry* rows;   // in order of arrival
   PackedRowEntry* other;  // to sort them
-  ElasticPolygon* records;
+  ElasticPolygons records;
   std::int64_t capacity;  // 2 or more
 };
 
@@ -43,18 +43,18 @@ struct PolygonWindow {
 template <int size>
 struct PatchWorkspace {
   Workspace<size> pair;
-  PolygonWindow window;
-  KeyRange range;          // of the polygons in the window
-  PatchContacts contacts;  // of lane 0
+  KeyRange range;  // of the polygons in the window
+  PatchContacts contacts;
 };
 
-/// Lists the polygons of a range.
+/// Lists the polygons of a range, and counts them in every lane.
 template <class T, class Warp>
 struct WindowVisitor : CellSearch<> {
   Warp& warp;
   const PolygonWindow& window;
   const KeyRange& range;
   int pair;
+  std::int64_t& found;
 
   ISOPATCH_HD ContactKey key_of(const AcceptedCells& cells) const {
     return ContactKey::of_row(pair, context.part_a, context.part_b, context.layer, cells.m, cells.s);
@@ -65,35 +65,39 @@ struct WindowVisitor : CellSearch<> {
   }
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
-    const CellRef m = cell_of_M(context, at.m), s = cell_of_S(context, at.s);
     ContactPlane<T> plane;
     Segments<T> segments;
-    Contribution<T> contribution;
-    if (!active || !contribution_of<Warp::kCompactLines>(context, m, s, at.bounds, plane, segments, contribution))
-      return;
-    WrenchSums<T, false> none;
-    if (!none.add(true, contribution, FixedPointScales<T>::make(context.bounds))) return;  // too small to count
-    const std::int64_t to = warp.reserve(window.found, std::int64_t{1});
-    if (to >= window.capacity) return;
+    bool counts = false;
+    if (active) {
+      const CellRef m = cell_of_M(context, at.m), s = cell_of_S(context, at.s);
+      Contribution<T> contribution;
+      if (contribution_of<Warp::kCompactLines>(context, m, s, at.bounds, plane, segments, contribution)) {
+        WrenchSums<T, false> none;  // is it too small to count?
+        counts = none.add(true, contribution, FixedPointScales<T>::make(context.bounds));
+      }
+    }
+    const std::uint32_t ballot = warp.ballot(counts);
+    const std::int64_t to = found + rank_in(ballot, warp.lane());
+    found += count_bits(ballot);
+    if (!counts || to >= window.capacity) return;
     window.rows[to] = {key_of(at), static_cast<std::int32_t>(to)};
-    window.records[to] =
-        make_elastic_polygon(context, plane, segments, Warp::kCompactLines ? plane.num_lines : kMaxLines);
+    window.records.put(
+        to, make_elastic_polygon(context, plane, segments, Warp::kCompactLines ? plane.num_lines : kMaxLines));
   }
 };
 
 /// Lists the polygons of the range, as many as fit; returns how many there are. Called by all lanes.
 template <class T, Parts parts, class Warp, int size>
-ISOPATCH_HD std::int64_t list_polygons(Warp& warp, PatchWorkspace<size>& work, const SceneView& scene,
-                                       const State& state, std::int64_t environment, int pair) {
+ISOPATCH_HD std::int64_t list_polygons(Warp& warp, PatchWorkspace<size>& work, const PolygonWindow& window,
+                                       const SceneView& scene, const State& state, std::int64_t environment, int pair) {
+  std::int64_t found = 0;
   for (int frame = 0; frame < num_frames<parts>(scene.pairs[pair]); ++frame) {
     for_each_part_pair<parts>(warp, work.pair.pair, scene, state, environment, pair, frame, [&](int) {
       const PairContext& context = work.pair.pair.context;
-      WindowVisitor<T, Warp> visitor = {{context}, warp, work.window, work.range, pair};
+      WindowVisitor<T, Warp> visitor = {{context}, warp, window, work.range, pair, found};
       traverse(warp, work.pair.traversal, hierarchies_of(context), visitor);
     });
   }
-  warp.sync();
-  const std::int64_t found = warp.sum(warp.lane() == 0 ? warp.take(work.window.found) : std::int64_t{0});
   warp.sync();
   return found;
 }
@@ -106,43 +110,43 @@ ISOPATCH_HD void set_range(Warp& warp, KeyRange& range, const KeyRange& to) {
   warp.sync();
 }
 
-/// Writes the patch contacts of a pair of a valid environment, with work.window. Called by all lanes.
+/// Writes the patch contacts of a pair of a valid environment, in a window that no other warp has. Called by all lanes.
 template <class T, Parts parts, class Warp, int size>
-ISOPATCH_HD void write_patch_contacts(Warp& warp, PatchWorkspace<size>& work, const SceneView& scene,
-                                      const State& state, const Results& results, std::int64_t environment, int pair) {
+ISOPATCH_HD void write_patch_contacts(Warp& warp, PatchWorkspace<size>& work, const PolygonWindow& window,
+                                      const SceneView& scene, const State& state, const Results& results,
+                                      std::int64_t environment, int pair) {
+  constexpr int kLanes = kSumLanes / Warp::kSize;
   begin_pair<parts>(warp, work.pair.pair, scene, state, environment, pair);
   if (warp.lane() == 0) work.contacts.begin(results.max_clusters);
   set_range(warp, work.range, KeyRange::all());
 
+  SweepSums<kLanes> own;
   const PackedRowEntry* rows = nullptr;
-  std::int64_t count = 0;
-  bool has_all = false;  // the window has all polygons of the pair
+  int first = 0, count = 0;  // of the window's polygons, in the order of the pair's
+  bool has_all = false;      // the window has all polygons of the pair
   for (bool more = true; more;) {
     if (!has_all) {
-      const std::int64_t found = list_polygons<T, parts>(warp, work, scene, state, environment, pair);
-      const PolygonWindow& window = work.window;
-      count = found < window.capacity ? found : window.capacity;
-      rows = sort_rows(warp, window.rows, window.other, count);
-      if (found > count) {  // a shorter range, with half as many as fit if those that were listed are like the others
-        set_range(warp, work.range, {work.range.after, rows[count * (count / 2) / found].key});
+      const std::int64_t found = list_polygons<T, parts>(warp, work, window, scene, state, environment, pair);
+      const std::int64_t listed = found < window.capacity ? found : window.capacity;
+      rows = sort_rows(warp, window.rows, window.other, listed);
+      if (found > listed) {  // a shorter range, with half as many as fit if those that were listed are like the others
+        set_range(warp, work.range, {work.range.after, rows[listed * (listed / 2) / found].key});
         continue;
       }
+      count = static_cast<int>(listed);
       has_all = work.range == KeyRange::all();
     }
-    int next = 1;
-    if (warp.lane() == 0) {
-      const ElasticPolygon* const records = work.window.records;
-      work.contacts.add([=](int i) -> const ElasticPolygon& { return records[rows[i].record]; },
-                        static_cast<int>(count));
-      if (work.range.is_last()) {
-        const Vec3d p_WoA = read_vec3(state.poses, environment, scene.pairs[pair].a * kPoseSize);
-        next = work.contacts.finish_sweep(results, environment, pair, p_WoA) ? 1 : 0;
-      }
+    const ElasticPolygons records = window.records;
+    work.contacts.add(
+        warp, own, [=](int i) { return records.get(rows[i].record); }, first, count);
+    first += count;
+    const bool is_last = work.range.is_last();
+    if (is_last) {
+      const Vec3d p_WoA = read_vec3(state.poses, environment, scene.pairs[pair].a * kPoseSize);
+      more = work.contacts.finish_sweep(warp, own, results, environment, pair, p_WoA);
+      first = 0;
     }
-    more = warp.from_first(next) != 0;
-    if (!has_all) {
-      set_range(warp, work.range, work.range.is_last() ? KeyRange::all() : KeyRange::behind(work.range.last));
-    }
+    if (!has_all) set_range(warp, work.range, is_last ? KeyRange::all() : KeyRange::behind(work.range.last));
   }
   warp.sync();  // the workspace may be used again
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "isopatch/detail/rollout/motion/step_stage.h"
-#include "isopatch/detail/rollout/solver/lane_sums.h"
+#include "isopatch/detail/simt/lane_sums.h"
 
 namespace isopatch::detail {
 

@@ -8,8 +8,8 @@
 
 #include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/polygon/matched_points.h"
-#include "isopatch/detail/rollout/solver/lane_sums.h"
 #include "isopatch/detail/rollout/solver/point_impulse.h"
+#include "isopatch/detail/simt/lane_sums.h"
 
 namespace isopatch::detail {
 

@@ -57,4 +57,44 @@ ISOPATCH_HD void lane_sums(Warp& warp, int count, const Add& add, double (&sums)
   }
 }
 
+/// The same of terms that come in pieces. Each thread keeps so many of the lanes: with the threads of its warp all that
+/// there are.
+template <int lanes, int size>
+struct LaneSums {
+  double lane[lanes][size] = {};
+  int used = 0;
+
+  template <class Warp>
+  static constexpr int kAll = lanes* Warp::kSize;
+
+  /// Calls add(i, sums) for the terms first + i that are of this thread's lanes, i in [0, count).
+  template <class Warp, class Add>
+  ISOPATCH_HD void add(Warp& warp, int first, int count, const Add& add) {
+    constexpr int kLanes = kAll<Warp>;
+    static_assert(lanes == 1 || Warp::kSize == 1);
+    if constexpr (lanes == 1) {
+      for (int i = (warp.lane() - first) & (kLanes - 1); i < count; i += kLanes) add(i, lane[0]);
+    } else {
+      used = min(first + count, lanes);
+      for (int l = 0; l < used; ++l) {
+        for (int i = (l - first) & (kLanes - 1); i < count; i += kLanes) add(i, lane[l]);
+      }
+    }
+  }
+
+  /// The sums of all terms, in every thread. Called by all of the warp.
+  template <class Warp>
+  ISOPATCH_HD void finish(Warp& warp, double (&sums)[size]) {
+    if constexpr (lanes > 1) add_up_lanes(lane, used);
+    ISOPATCH_UNROLL
+    for (int k = 0; k < size; ++k) {
+      if constexpr (Warp::kSize > 1) {
+        sums[k] = warp.tree_sum(lane[0][k]);
+      } else {
+        sums[k] = lane[0][k];
+      }
+    }
+  }
+};
+
 }  // namespace isopatch::detail
