@@ -4,7 +4,7 @@
 // take the same way through the code: what only some of them have to do is done where any() of them has.
 #pragma once
 
-#include "isopatch/detail/rollout/solver/lane_sums.h"
+#include "isopatch/detail/simt/lane_sums.h"
 #include "kernels/runtime/cuda_warp.cuh"
 
 namespace isopatch::detail {
