@@ -22,6 +22,8 @@ struct CudaOptions : EvaluatorOptions {
   std::int32_t max_listed_cells = 1 << 25;  // in all of that list, 1.1 GB; what does not fit is a round of its own
   std::int32_t polygons_per_window =
       1 << 15;  // room of a warp for the polygons of a pair, for patch contacts; 2 or more
+  std::int64_t min_spare_rows = 1 << 12,
+               max_spare_rows = 1 << 16;  // of packed arrays, in lists; as many as fit between
 };
 
 /// An evaluator with these options. Throws Error as Evaluator().
