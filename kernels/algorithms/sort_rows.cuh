@@ -56,8 +56,4 @@ struct SharedSort {
   }
 };
 
-/// Up to 127 rows of a warp, in 1 400 instructions of PTX. Fewer than 60 are faster by sort_rows().
-template <class Row>
-using WarpSort = SharedSort<Row, CudaWarp, 4>;
-
 }  // namespace isopatch::detail

@@ -99,17 +99,23 @@ __device__ void write_rows(const Group& group, const PackedArrays<Record>& packe
   }
 }
 
-using RowSortOfWarp = WarpSort<PackedRowEntry>;
-using RowSortOfBlock = SharedSort<PackedRowEntry, CudaBlock<kBlock>, 4>;
+// CUB sorts as many items as a lane has, whatever the count.
+using SortOfFew = SharedSort<PackedRowEntry, CudaWarp, 4>;
+using SortOfSome = SharedSort<PackedRowEntry, CudaWarp, 8>;
+using SortOfMany = SharedSort<PackedRowEntry, CudaBlock<kBlock>, 4>;
 
 /// Puts the rows of each environment in order and writes those that fit.
 template <class Record>
 __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Record> packed) {
   __shared__ union {
-    RowSortOfWarp::Memory of_warp[kWarps];
-    RowSortOfBlock::Memory of_block;
+    SortOfFew::Memory few[kWarps];
+    SortOfSome::Memory some[kWarps];
+    SortOfMany::Memory many;
   } memory;
-  __shared__ std::int32_t records[RowSortOfBlock::kMax];
+  __shared__ union {
+    std::int32_t of_warp[kWarps][SortOfSome::kMax];
+    std::int32_t of_block[SortOfMany::kMax];
+  } records;
   const PackedRowList<Record>& list = packed.list;
   const PackedRowEntry last = PackedRowEntry::last();
   const CudaWarp warp;
@@ -119,10 +125,15 @@ __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Reco
   for (std::int64_t first = std::int64_t{blockIdx.x} * kWarps; first < packed.num_environments; first += step) {
     const std::int64_t e = first + own;
     const std::int64_t count = e < packed.num_environments ? list.listed(e) : 0;
-    if (count > 0 && count <= RowSortOfWarp::kMax) {
-      std::int32_t* const of_rows = records + own * CudaWarp::kSize * 4;
-      RowSortOfWarp::sort(warp, memory.of_warp[own], list.grouped + packed.begin_of(e), static_cast<int>(count), last,
-                          [&](int i, const PackedRowEntry& row) { of_rows[i] = row.record; });
+    if (count > 0 && count <= SortOfSome::kMax) {
+      std::int32_t* const of_rows = records.of_warp[own];
+      const PackedRowEntry* const rows = list.grouped + packed.begin_of(e);
+      const auto write = [&](int i, const PackedRowEntry& row) { of_rows[i] = row.record; };
+      if (count <= SortOfFew::kMax) {
+        SortOfFew::sort(warp, memory.few[own], rows, static_cast<int>(count), last, write);
+      } else {
+        SortOfSome::sort(warp, memory.some[own], rows, static_cast<int>(count), last, write);
+      }
       warp.sync();
       write_rows(warp, packed, e, [&](std::int64_t i) { return of_rows[i]; });
     }
@@ -131,12 +142,12 @@ __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Reco
     const std::int64_t end = min(first + kWarps, packed.num_environments);
     for (std::int64_t many = first; many < end; ++many) {
       const std::int64_t size = list.listed(many), begin = packed.begin_of(many);
-      if (size <= RowSortOfWarp::kMax) continue;
-      if (size <= RowSortOfBlock::kMax) {
-        RowSortOfBlock::sort(block, memory.of_block, list.grouped + begin, static_cast<int>(size), last,
-                             [&](int i, const PackedRowEntry& row) { records[i] = row.record; });
+      if (size <= SortOfSome::kMax) continue;
+      if (size <= SortOfMany::kMax) {
+        SortOfMany::sort(block, memory.many, list.grouped + begin, static_cast<int>(size), last,
+                         [&](int i, const PackedRowEntry& row) { records.of_block[i] = row.record; });
         block.sync();
-        write_rows(block, packed, many, [&](std::int64_t i) { return records[i]; });
+        write_rows(block, packed, many, [&](std::int64_t i) { return records.of_block[i]; });
       } else {
         const PackedRowEntry* rows = sort_rows(block, list.grouped + begin, list.rows + begin, size);
         write_rows(block, packed, many, [&](std::int64_t i) { return rows[i].record; });

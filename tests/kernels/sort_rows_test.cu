@@ -72,9 +72,8 @@ struct GpuSort : ::testing::Test {
 
 TEST_F(GpuSort, OfAWarpIsInOrder) {
   for (const int count : {1, 2, 30, 31}) expect_sorted(warp_kernel<1>, count, kWarps);
-  for (const int count : {1, 2, 31, 32, 33, 126, 127}) {
-    expect_sorted(warp_kernel<4>, count, kWarps);
-  }
+  for (const int count : {1, 2, 31, 32, 33, 126, 127}) expect_sorted(warp_kernel<4>, count, kWarps);
+  for (const int count : {1, 127, 128, 254, 255}) expect_sorted(warp_kernel<8>, count, kWarps);
 }
 
 TEST_F(GpuSort, OfABlockIsInOrder) {
