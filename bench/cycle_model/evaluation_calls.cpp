@@ -66,6 +66,9 @@ StateArrays make_states(const SceneDescription& description, const Scene& scene,
   return states;
 }
 
+// A processor's share of the rows that lists of packed arrays have room for beyond the arrays, 2^16 on a device.
+constexpr std::int64_t kSpareRows = 496;
+
 State view_of(const StateArrays& states, const Call& call) {
   State state = states.view();
   if (call.name == "memory") state.time_step = kTimeStep;
@@ -111,6 +114,7 @@ Evaluator make_evaluator_on_model(const Scene& scene, const Call& call) {
   options.backend = Backend::kCuda;
   options.precision = call.precision;
   options.stages = call.stages;
+  options.min_spare_rows = options.max_spare_rows = kSpareRows;
   return detail::make_evaluator(scene, options);
 }
 

@@ -23,6 +23,8 @@ struct CudaOptions : EvaluatorOptions {
   std::int32_t max_listed_polygons = 1 << 22;  // of pairs in stages, for patch contacts, 0.8 GB; at most 2^26
   std::int32_t polygons_per_window =
       1 << 15;  // room of a warp for the polygons of a pair, for patch contacts; 2 or more
+  std::int64_t min_spare_rows = 1 << 12,
+               max_spare_rows = 1 << 16;  // of packed arrays, in lists; as many as fit between
 };
 
 /// An evaluator with these options. Throws Error as Evaluator().

@@ -21,11 +21,12 @@ inline constexpr int kPressureField = static_cast<int>(ContactModel::kPressureFi
 enum PressureFieldCounter : int {
   kPartPairs,
   kUnfinished,
-  kNextPair,    // slices of pairs
-  kNextSearch,  // slices of part pairs to search
-  kCells,       // beside it: both start anew with each round
-  kNextPatch,   // pairs for patch contacts
-  kNextEnergy,  // pairs for the energy
+  kNextPair,       // slices of pairs
+  kNextSearch,     // slices of part pairs to search
+  kCells,          // beside it: both start anew with each round
+  kNextPatch,      // pairs for patch contacts
+  kNextEnergy,     // pairs for the energy
+  kNextPairAgain,  // slices of pairs that are evaluated again for their rows
   kListedPolygons,
   kSortedPolygons,
   kNextListed,  // pairs whose polygons may be listed
@@ -83,7 +84,6 @@ struct PressureFieldCall : BatchCall {
   bool has_bristles;         // pairs have them: all are evaluated polygon by polygon
   std::uint32_t key_digits;  // bit i: digit i of RowDigits may differ
   RowPass pass;
-  int digit;
 
   ListedPolygonMemory listed;
 
@@ -127,8 +127,8 @@ void evaluate_pairs(const PressureFieldCall& call, cudaStream_t stream);
 /// Makes the lists of rows ready for evaluate_pairs(). Does nothing without packed arrays.
 void begin_packed_rows(const PressureFieldCall& call, cudaStream_t stream);
 
-/// Packed arrays, from what evaluate_pairs() counted and listed. If not all rows fit, it evaluates again: the
-/// environment whose rows fit in part once for each digit of a row's key, then all environments whose rows fit.
+/// Packed arrays, from what evaluate_pairs() counted and listed. If there are more rows than the lists have room for,
+/// it evaluates again the environments of which some fit.
 template <class T>
 void write_packed_rows(const PressureFieldCall& call, cudaStream_t stream);
 

@@ -113,8 +113,8 @@ class CudaPressureField final : public CudaContactModel {
   void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts) override {
     PressureFieldSize size = size_of(num_environments);
     size.counts = static_cast<std::size_t>(num_environments) + 1;
-    size.packed_polygons = static_cast<std::size_t>(packed_polygons);
-    size.packed_contacts = static_cast<std::size_t>(packed_contacts);
+    size.packed_polygons = listed_rows(packed_polygons);
+    size.packed_contacts = listed_rows(packed_contacts);
     if (resident_warps_.of_patches > 0) add_patches(size);
     memory_.reserve(size);
   }
@@ -274,10 +274,17 @@ class CudaPressureField final : public CudaContactModel {
       if (!to.is_wanted()) return;
       size.counts = static_cast<std::size_t>(num_environments) + 1;
       std::size_t& rows = std::is_same_v<Record, Polygon> ? size.packed_polygons : size.packed_contacts;
-      if (to.rows.data != nullptr) rows = static_cast<std::size_t>(to.capacity);
+      if (to.rows.data != nullptr) rows = listed_rows(to.capacity);
     });
     if (wants_patch_contacts(results)) add_patches(size);
     return size;
+  }
+
+  /// Room of the list for a packed array: for more rows, so that all of the last environment that has room have some.
+  std::size_t listed_rows(std::int64_t capacity) const {
+    if (capacity <= 0) return 0;
+    return static_cast<std::size_t>(capacity +
+                                    std::clamp(capacity, cuda_options_.min_spare_rows, cuda_options_.max_spare_rows));
   }
 
   /// For patch contacts: a list of the polygons of staged pairs, and a window for each warp that has a pair.

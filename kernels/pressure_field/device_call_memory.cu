@@ -37,6 +37,10 @@ std::size_t listed_bytes(const PressureFieldSize& size) {
          size.listed_polygons * 3 * sizeof(ListedPolygon) + record_bytes(size.listed_polygons);
 }
 
+std::size_t progress_bytes(std::size_t num_counts) {
+  return num_counts == 0 ? 0 : sizeof(RowProgress) + num_counts * sizeof(std::int32_t);
+}
+
 template <class T>
 void fill_with_zeros(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
   if (buffer.size() > 0) ISOPATCH_CUDA_CHECK(cudaMemsetAsync(buffer.data(), 0, buffer.size() * sizeof(T), stream));
@@ -46,30 +50,35 @@ void fill_with_zeros(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
 
 template <class Record>
 RowArrays<Record>::RowArrays(std::size_t num_counts, std::size_t num_rows, cudaStream_t stream)
-    : counts(num_counts),
+    : progress_and_counts(progress_bytes(num_counts)),
       rows(num_rows),
       grouped(num_rows),
       environments(num_rows),
       records(num_rows),
-      of_digit(num_rows > 0 ? RowDigits::kValues : 0),
-      progress(num_counts > 0 ? 1 : 0) {
+      of_digit(num_rows > 0 ? RowDigits::kValues : 0) {
   fill_with_zeros(of_digit, stream);
 }
 
 template <class Record>
 std::size_t RowArrays<Record>::bytes(std::size_t num_counts, std::size_t num_rows) {
-  const std::size_t row = 2 * sizeof(PackedRowEntry) + sizeof(std::int32_t) + sizeof(Record);
-  return num_counts * sizeof(std::int32_t) + num_rows * row +
-         (num_rows > 0 ? RowDigits::kValues * sizeof(std::int32_t) : 0) + (num_counts > 0 ? sizeof(RowProgress) : 0);
+  const std::size_t row = 2 * sizeof(PackedRowEntry) + sizeof(std::int32_t) + sizeof(ListedRecord<Record>);
+  return progress_bytes(num_counts) + num_rows * row + (num_rows > 0 ? RowDigits::kValues * sizeof(std::int32_t) : 0);
 }
 
 template <class Record>
 PackedRowList<Record> RowArrays<Record>::list(const PackedOutput<Record>& to) const {
   if (!to.is_wanted()) return {};
-  const std::int64_t capacity = to.rows.data != nullptr ? to.capacity : 0;
-  return {{counts.data(), to.offsets.data, capacity, rows.data(), environments.data(), grouped.data(), of_digit.data(),
-           progress.data()},
-          records.data()};
+  auto* const progress = reinterpret_cast<RowProgress*>(progress_and_counts.data());
+  RowList list = {.counts = reinterpret_cast<std::int32_t*>(progress + 1),
+                  .offsets = to.offsets.data,
+                  .capacity = to.rows.data != nullptr ? to.capacity : 0,
+                  .room = static_cast<std::int64_t>(rows.size()),
+                  .rows = rows.data(),
+                  .environments = environments.data(),
+                  .grouped = grouped.data(),
+                  .of_digit = of_digit.data(),
+                  .progress = progress};
+  return {list, records.data()};
 }
 
 template struct RowArrays<Polygon>;

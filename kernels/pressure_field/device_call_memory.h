@@ -17,7 +17,7 @@ struct PressureFieldSize {
   std::size_t shared_pairs = 0;  // at most so many of them are shared by several warps
   std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
   std::size_t counts = 0;  // of rows of packed arrays: one more than there are environments; 0: none
-  std::size_t packed_polygons = 0, packed_contacts = 0;  // rows that there is room for
+  std::size_t packed_polygons = 0, packed_contacts = 0;  // rows that their lists have room for
   std::size_t listed_polygons = 0;                       // of staged pairs, for patch contacts
   std::size_t windows = 0, window_polygons = 0;          // for patch contacts, and polygons of all of them
 
@@ -62,12 +62,11 @@ struct PressureFieldSize {
 /// Working memory for the packed arrays of one kind.
 template <class Record>
 struct RowArrays {
-  DeviceBuffer<std::int32_t> counts;
+  DeviceBuffer<std::byte> progress_and_counts;  // beside one another, to be zeroed at once
   DeviceBuffer<PackedRowEntry> rows, grouped;
   DeviceBuffer<std::int32_t> environments;
-  DeviceBuffer<Record> records;
+  DeviceBuffer<ListedRecord<Record>> records;
   DeviceBuffer<std::int32_t> of_digit;
-  DeviceBuffer<RowProgress> progress;
 
   RowArrays() = default;
   RowArrays(std::size_t num_counts, std::size_t num_rows, cudaStream_t stream);

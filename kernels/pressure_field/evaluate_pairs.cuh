@@ -18,43 +18,111 @@ constexpr int kPairBlock = kPairWarps * CudaWarp::kSize;
 #endif
 
 /// Blocks that a processor holds at once: more hide more latency, and leave fewer registers. By the cycle model in
-/// bench, 4 are faster for wrenches and patches in float although they spill; see bench/NOTES.md.
+/// bench, 4 are faster in float although they spill; see bench/NOTES.md.
 template <class T, Outputs outputs, Parts parts>
-constexpr int kPairBlocks = ISOPATCH_PAIR_BLOCKS > 0 ? ISOPATCH_PAIR_BLOCKS
-                            : kIsFloat<T> && !has(outputs, Outputs::kPolygons) && parts == Parts::kOne ? 4
-                                                                                                       : 2;
+constexpr int kPairBlocks = ISOPATCH_PAIR_BLOCKS > 0               ? ISOPATCH_PAIR_BLOCKS
+                            : parts != Parts::kOne || !kIsFloat<T> ? 2
+                                                                   : 4;
+
+/// What a warp evaluates: one of the listed pairs, or what is left of it.
+struct PairItem {
+  std::int32_t index;
+  WorkSlice slice;
+  Remaining remaining;
+  RowPass pass;
+  int digit;  // of a pass that counts one
+};
+
+/// The next item of all warps; false if none is left.
+__device__ inline bool take_pair(CudaWarp& warp, const PressureFieldCall& call, PairItem& item) {
+  const UnfinishedPair* left = call.staged.pairs != nullptr ? call.staged.unfinished : nullptr;
+  const std::int64_t pairs = left != nullptr ? *call.counter(kUnfinished) : call.num_listed();
+  const PressureFieldCounter next = call.pass == RowPass::kAll ? kNextPair : kNextPairAgain;
+  for (std::int32_t at; take_item(warp, call.counter(next), pairs * call.slices, at);) {
+    const std::int32_t of_slices = at / call.slices;
+    item = {of_slices, {at - of_slices * call.slices, call.slices}, Remaining::everything(), call.pass, 0};
+    if (left == nullptr) return true;
+    item.index = left[of_slices].pair;
+    item.remaining = left[of_slices].remaining;
+    if (item.remaining.kind == Remaining::kEverything) return true;
+    if (item.slice.index > 0) continue;  // a pass that is not shared
+    item.slice = {};
+    return true;
+  }
+  return false;
+}
+
+/// The items of the one warp that divides environments, before it takes others: all of their pairs for each digit, and
+/// a last time. No other warp looks at their rows meanwhile.
+struct PairsOfDividedEnvironments {
+  RowPass pass;
+  int digit = -1;
+  std::int32_t next = 0;
+
+  __device__ explicit PairsOfDividedEnvironments(const PressureFieldCall& call) : pass(RowPass::kAll) {
+    if (call.pass == RowPass::kAll || blockIdx.x > 0 || threadIdx.x >= CudaWarp::kSize) return;
+    if (!call.packed.has_work(RowPass::kCountDigit)) return;
+    pass = RowPass::kCountDigit;
+    begin_digit(call);
+  }
+
+  __device__ void begin_digit(const PressureFieldCall& call) {
+    for (++digit; digit < RowDigits::kCount && (call.key_digits >> digit & 1u) == 0;) ++digit;
+    if (digit == RowDigits::kCount) pass = RowPass::kFitting;
+  }
+
+  /// The next item; false after the last one.
+  __device__ bool take(CudaWarp& warp, const PressureFieldCall& call, PairItem& item) {
+    while (pass != RowPass::kAll) {
+      for (; next < call.num_listed(); next += CudaWarp::kSize) {
+        const std::int32_t own = next + warp.lane();
+        const bool wanted = own < call.num_listed() && call.packed.needs(pass, call.entry(own).environment);
+        const std::uint32_t found = warp.ballot(wanted);
+        if (found == 0) continue;
+        const std::int32_t index = next + count_bits(~found & (found - 1u));
+        next = index + 1;
+        item = {index, {}, Remaining::everything(), pass, digit};
+        return true;
+      }
+      next = 0;
+      warp.sync();  // all rows are counted
+      if (pass == RowPass::kFitting) {
+        pass = RowPass::kAll;
+        break;
+      }
+      find_digit(warp, call.packed.polygons, digit);
+      find_digit(warp, call.packed.contacts, digit);
+      warp.sync();
+      begin_digit(call);
+    }
+    return false;
+  }
+};
 
 template <class T, Outputs outputs, Parts parts>
 __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
     evaluate_pairs_kernel(PressureFieldCall call) {
   __shared__ Workspace<CudaWarp::kSize> workspaces[kPairWarps];
-  if constexpr (has(outputs, Outputs::kPolygons)) {
-    if (!call.packed.has_work(call.pass)) return;
-  }
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
-  const UnfinishedPair* left = call.staged.pairs != nullptr ? call.staged.unfinished : nullptr;
-  const std::int64_t pairs = left != nullptr ? *call.counter(kUnfinished) : call.num_listed();
-  for (std::int32_t at; take_item(warp, call.counter(kNextPair), pairs * call.slices, at);) {
-    const std::int32_t of_slices = at / call.slices;
-    const std::int32_t index = left != nullptr ? left[of_slices].pair : of_slices;
-    const Remaining remaining = left != nullptr ? left[of_slices].remaining : Remaining::everything();
-    const auto [environment, pair] = call.entry(index);
-    WorkSlice slice = {at - of_slices * call.slices, call.slices};
-    if (remaining.kind != Remaining::kEverything) {  // a pass that is not shared
-      if (slice.index > 0) continue;
-      slice = {};
-    }
-    if constexpr (has(outputs, Outputs::kPolygons)) {
-      if (!call.packed.needs(call.pass, environment)) continue;
-      const RowsOfPass rows = RowsOfPass::make(call.packed, call.pass, call.digit);
+  PairItem item;
+  if constexpr (has(outputs, Outputs::kPolygons)) {
+    if (!call.packed.has_work(call.pass)) return;
+    PairsOfDividedEnvironments divided(call);
+    while (divided.take(warp, call, item) || take_pair(warp, call, item)) {
+      const auto [environment, pair] = call.entry(item.index);
+      if (!call.packed.needs(item.pass, environment)) continue;
+      const RowsOfPass rows = RowsOfPass::make(call.packed, item.pass, item.digit);
       BristleMoments* const bristles = has_law(call.scene.pairs[pair]) ? &work.bristles : nullptr;
       evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
-                                              slice, call.sums + index, remaining,
+                                              item.slice, call.sums + item.index, item.remaining,
                                               with_sink(BristleSink<T>{bristles}, row_sinks<T>(call.results, rows)));
-    } else {
+    }
+  } else {
+    while (take_pair(warp, call, item)) {
+      const auto [environment, pair] = call.entry(item.index);
       evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
-                                              slice, call.sums + index, remaining, NoSinks());
+                                              item.slice, call.sums + item.index, item.remaining, NoSinks());
     }
   }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Packed arrays: where the rows of each environment belong, and the rows in their order. See packed_row_list.h. Threads
-// take environments or rows; a block puts the rows of an environment in order.
-#include <initializer_list>
-
+// take environments or rows; a warp puts the rows of an environment in order, or a block if there are many.
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "kernels/algorithms/device_scan.h"
+#include "kernels/algorithms/sort_rows.cuh"
 #include "kernels/pressure_field/call.h"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -13,14 +12,8 @@ namespace isopatch::detail {
 
 namespace {
 
-constexpr int kBlock = 128;  // small enough for the rows of most environments
-
-/// The threads of a block, as a group that sorts.
-struct CudaBlock {
-  static constexpr int kSize = kBlock;
-  __device__ int lane() const { return static_cast<int>(threadIdx.x); }
-  __device__ void sync() const { __syncthreads(); }
-};
+constexpr int kWarps = 4;
+constexpr int kBlock = kWarps * CudaWarp::kSize;
 
 /// The arrays of one kind.
 template <class Record>
@@ -30,65 +23,136 @@ struct PackedArrays {
   TypedArray<std::uint32_t> status;
   std::int64_t num_environments;
 
-  /// Where an environment's rows begin, and how many of them fit.
   __device__ std::int64_t begin_of(std::int64_t environment) const { return to.offsets.data[environment]; }
-  __device__ std::int64_t fitting(std::int64_t environment) const {
-    const std::int64_t end = to.offsets.data[environment + 1];
-    return max(std::int64_t{0}, (end < to.capacity ? end : to.capacity) - begin_of(environment));
-  }
 };
 
-/// Of each environment: how many rows fit, and the status bit if not all of them do.
+/// Of each environment: how many of its rows are to be listed, and the status bit if not all of them fit.
 template <class Record>
 __global__ void __launch_bounds__(kBlock) divide_room_kernel(PackedArrays<Record> packed) {
   const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * kBlock + threadIdx.x;
   if (e >= packed.num_environments) return;
-  const std::int64_t fitting = packed.fitting(e), all = packed.to.offsets.data[e + 1] - packed.begin_of(e);
-  if (fitting < all && packed.status.data != nullptr) element(packed.status, e) |= packed.to.full;
-  if (!packed.list.keeps_rows()) return;
-  packed.list.counts[e] = static_cast<std::int32_t>(fitting);
-  RowProgress& progress = *packed.list.progress;
-  if (fitting > 0 && fitting < all) {
-    progress.divided = static_cast<std::int32_t>(e + 1);
-    progress.rank = fitting - 1;
-  }
-  if (e == 0 && packed.to.offsets.data[packed.num_environments] > packed.to.capacity) {
-    progress.overflows = 1;
-    progress.listed = 0;
-  }
-}
-
-__global__ void __launch_bounds__(CudaWarp::kSize) find_digit_kernel(RowList list, int digit) {
-  CudaWarp warp;
-  find_digit(warp, list, digit);
+  const std::int64_t all = packed.to.offsets.data[e + 1] - packed.begin_of(e);
+  if (packed.list.fitting(e) < all && packed.status.data != nullptr) element(packed.status, e) |= packed.to.full;
+  if (packed.list.keeps_rows()) packed.list.divide(e, packed.num_environments);
 }
 
 /// Puts the listed rows beside others of their environment.
 template <class Record>
 __global__ void __launch_bounds__(kBlock) group_rows_kernel(PackedArrays<Record> packed) {
   const PackedRowList<Record>& list = packed.list;
-  const std::int64_t listed = list.progress->listed, count = listed < list.capacity ? listed : list.capacity;
+  const std::int64_t listed = list.progress->listed, count = listed < list.room ? listed : list.room;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kBlock;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlock + threadIdx.x; i < count; i += step) {
     const std::int32_t environment = list.environments[i];
+    if (list.fitting(environment) == 0) continue;  // if all are listed
     const int before = CudaWarp().reserve(list.counts + environment, -1) - 1;
     list.grouped[packed.begin_of(environment) + before] = list.rows[i];
   }
 }
 
-/// Puts the rows of each environment in order and writes them.
+// Moves records to their rows; record_of(i) is where the record of row i is listed. Threads beside one another write
+// words beside one another. No device has memory for 2^28 rows.
+
+/// A thread moves a corner and a word of the rest.
+template <class Group, class RecordOf>
+__device__ void move_records(const Group& group, const ListedPolygon* records, Polygon* rows, std::uint32_t count,
+                             const RecordOf& record_of) {
+  constexpr int kHead = 2;  // words of the rest that are before the corners
+  static_assert(sizeof(PolygonRest) == kMaxCorners * sizeof(std::uint32_t));
+  static_assert(offsetof(Polygon, vertices) == kHead * sizeof(std::uint32_t));
+  static_assert(offsetof(Polygon, normal) == (kHead + 4 * kMaxCorners) * sizeof(std::uint32_t));
+  for (std::uint32_t i = group.lane(); i < kMaxCorners * count; i += Group::kSize) {
+    const std::uint32_t row = i / kMaxCorners, k = i % kMaxCorners;
+    const ListedPolygon& from = records[record_of(row)];
+    ListedPolygon::Corner corner = {{0, 0, 0}, 0};
+    if (static_cast<int>(k) < from.rest.num_vertices) corner = from.corners[k];
+    write_corner(rows[row], static_cast<int>(k), corner.point, corner.pressure);
+    const auto* rest = reinterpret_cast<const std::uint32_t*>(&from.rest);
+    auto* to = reinterpret_cast<std::uint32_t*>(rows + row);
+    to[k < kHead ? k : 4 * kMaxCorners + k] = rest[k];
+  }
+}
+
+/// A thread moves a word.
+template <class Group, class RecordOf>
+__device__ void move_records(const Group& group, const DiscreteContact* records, DiscreteContact* rows,
+                             std::uint32_t count, const RecordOf& record_of) {
+  constexpr std::uint32_t kWords = sizeof(DiscreteContact) / sizeof(std::uint32_t), kThreads = 16;
+  static_assert(kWords <= kThreads);
+  for (std::uint32_t i = group.lane(); i < kThreads * count; i += Group::kSize) {
+    const std::uint32_t row = i / kThreads, k = i % kThreads;
+    if (k >= kWords) continue;
+    const auto* from = reinterpret_cast<const std::uint32_t*>(records + record_of(row));
+    reinterpret_cast<std::uint32_t*>(rows + row)[k] = from[k];
+  }
+}
+
+/// The rows of an environment, from their records.
+template <class Record, class Group, class RecordOf>
+__device__ void write_rows(const Group& group, const PackedArrays<Record>& packed, std::int64_t environment,
+                           const RecordOf& record_of) {
+  const std::int64_t begin = packed.begin_of(environment), count = packed.list.fitting(environment);
+  move_records(group, packed.list.records, packed.to.rows.data + begin, static_cast<std::uint32_t>(count), record_of);
+  if (packed.to.environments.data == nullptr) return;
+  for (std::int64_t i = group.lane(); i < count; i += Group::kSize) {
+    packed.to.environments.data[begin + i] = static_cast<std::int32_t>(environment);
+  }
+}
+
+// CUB sorts as many items as a lane has, whatever the count.
+using SortOfFew = SharedSort<PackedRowEntry, CudaWarp, 4>;
+using SortOfSome = SharedSort<PackedRowEntry, CudaWarp, 8>;
+using SortOfMany = SharedSort<PackedRowEntry, CudaBlock<kBlock>, 4>;
+
+/// Puts the rows of each environment in order and writes those that fit.
 template <class Record>
-__global__ void __launch_bounds__(kBlock) write_rows_kernel(PackedArrays<Record> packed) {
+__global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Record> packed) {
+  __shared__ union {
+    SortOfFew::Memory few[kWarps];
+    SortOfSome::Memory some[kWarps];
+    SortOfMany::Memory many;
+  } memory;
+  __shared__ union {
+    std::int32_t of_warp[kWarps][SortOfSome::kMax];
+    std::int32_t of_block[SortOfMany::kMax];
+  } records;
   const PackedRowList<Record>& list = packed.list;
-  CudaBlock block;
-  for (std::int64_t e = blockIdx.x; e < packed.num_environments; e += gridDim.x) {
-    const std::int64_t begin = packed.begin_of(e), count = packed.fitting(e);
-    const PackedRowEntry* rows = sort_rows(block, list.grouped + begin, list.rows + begin, count);
-    for (std::int64_t i = block.lane(); i < count; i += kBlock) {
-      packed.to.rows.data[begin + i] = list.records[rows[i].record];
-      if (packed.to.environments.data != nullptr) {
-        packed.to.environments.data[begin + i] = static_cast<std::int32_t>(e);
+  const PackedRowEntry last = PackedRowEntry::last();
+  const CudaWarp warp;
+  CudaBlock<kBlock> block;
+  const int own = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
+  const std::int64_t step = std::int64_t{gridDim.x} * kWarps;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * kWarps; first < packed.num_environments; first += step) {
+    const std::int64_t e = first + own;
+    const std::int64_t count = e < packed.num_environments ? list.listed(e) : 0;
+    if (count > 0 && count <= SortOfSome::kMax) {
+      std::int32_t* const of_rows = records.of_warp[own];
+      const PackedRowEntry* const rows = list.grouped + packed.begin_of(e);
+      const auto write = [&](int i, const PackedRowEntry& row) { of_rows[i] = row.record; };
+      if (count <= SortOfFew::kMax) {
+        SortOfFew::sort(warp, memory.few[own], rows, static_cast<int>(count), last, write);
+      } else {
+        SortOfSome::sort(warp, memory.some[own], rows, static_cast<int>(count), last, write);
       }
+      warp.sync();
+      write_rows(warp, packed, e, [&](std::int64_t i) { return of_rows[i]; });
+    }
+    block.sync();  // the memory is free
+
+    const std::int64_t end = min(first + kWarps, packed.num_environments);
+    for (std::int64_t many = first; many < end; ++many) {
+      const std::int64_t size = list.listed(many), begin = packed.begin_of(many);
+      if (size <= SortOfSome::kMax) continue;
+      if (size <= SortOfMany::kMax) {
+        SortOfMany::sort(block, memory.many, list.grouped + begin, static_cast<int>(size), last,
+                         [&](int i, const PackedRowEntry& row) { records.of_block[i] = row.record; });
+        block.sync();
+        write_rows(block, packed, many, [&](std::int64_t i) { return records.of_block[i]; });
+      } else {
+        const PackedRowEntry* rows = sort_rows(block, list.grouped + begin, list.rows + begin, size);
+        write_rows(block, packed, many, [&](std::int64_t i) { return rows[i].record; });
+      }
+      block.sync();
     }
   }
 }
@@ -115,17 +179,6 @@ void divide_room(const PressureFieldCall& call, cudaStream_t stream) {
   });
 }
 
-/// Evaluates again for a pass, without any other results.
-template <class T>
-void evaluate_again(const PressureFieldCall& call, RowPass pass, int digit, cudaStream_t stream) {
-  PressureFieldCall again = call;
-  again.results = {};
-  again.pass = pass;
-  again.digit = digit;
-  ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.counter(kNextPair), 0, sizeof(std::int32_t), stream));
-  evaluate_pairs<T>(again, stream);
-}
-
 template <class Kernel>
 void launch(Kernel kernel, std::int64_t most_blocks, const auto& packed, cudaStream_t stream) {
   const std::int64_t blocks = std::min<std::int64_t>(resident_blocks(kernel, kBlock), most_blocks);
@@ -145,15 +198,15 @@ void load_kernels() {
 void load_packed_rows() {
   load_kernels<Polygon>();
   load_kernels<DiscreteContact>();
-  resident_blocks(find_digit_kernel, CudaWarp::kSize);
   load_exclusive_sums();
 }
 
 void begin_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
   for_each_wanted(call, [&](const auto& packed) {
     const auto counts = static_cast<std::size_t>(packed.num_environments + 1);
-    ISOPATCH_CUDA_CHECK(cudaMemsetAsync(packed.list.counts, 0, counts * sizeof(std::int32_t), stream));
-    ISOPATCH_CUDA_CHECK(cudaMemsetAsync(packed.list.progress, 0, sizeof(RowProgress), stream));
+    // the counts follow
+    const std::size_t bytes = sizeof(RowProgress) + counts * sizeof(std::int32_t);
+    ISOPATCH_CUDA_CHECK(cudaMemsetAsync(packed.list.progress, 0, bytes, stream));
   });
 }
 
@@ -163,22 +216,15 @@ void write_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
   divide_room(call, stream);
   if (!call.packed.keeps_rows() || call.state.num_environments == 0) return;
 
-  // nothing in these passes where all rows fit
-  for (int digit = 0; digit < RowDigits::kCount; ++digit) {
-    if ((call.key_digits >> digit & 1u) == 0) continue;
-    evaluate_again<T>(call, RowPass::kCountDigit, digit, stream);
-    for (const RowList& list : std::initializer_list<RowList>{call.packed.polygons, call.packed.contacts}) {
-      if (!list.keeps_rows()) continue;
-      find_digit_kernel<<<1, CudaWarp::kSize, 0, stream>>>(list, digit);
-      ISOPATCH_CUDA_CHECK(cudaGetLastError());
-    }
-  }
-  evaluate_again<T>(call, RowPass::kFitting, 0, stream);
+  PressureFieldCall again = call;  // does nothing if the lists had room
+  again.results = {};
+  again.pass = RowPass::kAgain;
+  evaluate_pairs<T>(again, stream);
 
   for_each_wanted(call, [&]<class Record>(const PackedArrays<Record>& packed) {
     if (!packed.list.keeps_rows()) return;
-    launch(group_rows_kernel<Record>, (packed.list.capacity + kBlock - 1) / kBlock, packed, stream);
-    launch(write_rows_kernel<Record>, packed.num_environments, packed, stream);
+    launch(group_rows_kernel<Record>, (packed.list.room + kBlock - 1) / kBlock, packed, stream);
+    launch(write_rows_kernel<Record>, (packed.num_environments + kWarps - 1) / kWarps, packed, stream);
   });
 }
 

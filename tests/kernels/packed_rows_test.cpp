@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "host/evaluation/cuda_options.h"
 #include "kernels/runtime/host_batch.h"
 #include "tests/support/compounds.h"
 #include "tests/support/device_calls.h"
@@ -33,6 +34,14 @@ struct GpuPackedRows : ::testing::TestWithParam<Precision> {
   }
   EvaluatorOptions cuda() const { return {Backend::kCuda, GetParam(), 0}; }
   EvaluatorOptions cpu() const { return {Backend::kCpu, GetParam(), 2}; }
+
+  /// Whose lists have room for so many rows more than the arrays.
+  HostEvaluator with_spare_rows(const Scene& of, std::int64_t rows) const {
+    detail::CudaOptions options;
+    static_cast<EvaluatorOptions&>(options) = cuda();
+    options.min_spare_rows = options.max_spare_rows = rows;
+    return HostEvaluator(detail::make_evaluator(of, options));
+  }
 };
 
 TEST_P(GpuPackedRows, AreThoseOfTheCpu) {
@@ -55,31 +64,51 @@ TEST_P(GpuPackedRows, ThatDoNotFitAreCountedAndReported) {
   }
 }
 
-TEST_P(GpuPackedRows, OfSeveralPartsAreThoseOfTheCpu) {
-  for (unsigned seed = 1; seed <= 3; ++seed) {
-    const Scene compounds(random_compounds(seed, {.most_bodies = 3, .most_parts = 5, .coarse = true}));
-    const Batch batch = compound_states(compounds, 3, seed, seed % 2 == 0);
-    const PackedResults all = evaluated(HostEvaluator(compounds, cpu()), batch, kAmple);
-    const HostEvaluator evaluator(compounds, cuda());
-    const auto [polygons, contacts] = all_rows(all);
-    for (const PackedRoom& room : {kAmple, PackedRoom{polygons / 2, contacts / 3}}) {
+// Lists that are filled again, with all rows of the last environment that has room or only the first.
+TEST_P(GpuPackedRows, OfListsThatAreTooShortAreThoseOfTheCpu) {
+  const Batch batch = random_batch(scene, 19, 722);
+  const PackedResults all = evaluated(HostEvaluator(scene, cpu()), batch, kAmple);
+  for (const std::int64_t spare : {0, 1, 40}) {
+    const HostEvaluator evaluator = with_spare_rows(scene, spare);
+    for (const PackedRoom& room : rooms(all)) {
+      SCOPED_TRACE(testing::Message() << spare << " spare, " << room.polygons << " and " << room.contacts);
       expect_first_rows(evaluated(evaluator, batch, room), all);
     }
   }
 }
 
-// Pairs that several warps share, of meshes with many cells.
+TEST_P(GpuPackedRows, OfSeveralPartsAreThoseOfTheCpu) {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    const Scene compounds(random_compounds(seed, {.most_bodies = 3, .most_parts = 5, .coarse = true}));
+    const Batch batch = compound_states(compounds, 3, seed, seed % 2 == 0);
+    const PackedResults all = evaluated(HostEvaluator(compounds, cpu()), batch, kAmple);
+    const auto [polygons, contacts] = all_rows(all);
+    for (const HostEvaluator& evaluator : {HostEvaluator(compounds, cuda()), with_spare_rows(compounds, 0)}) {
+      for (const PackedRoom& room : {kAmple, PackedRoom{polygons / 2, contacts / 3}}) {
+        expect_first_rows(evaluated(evaluator, batch, room), all);
+      }
+    }
+  }
+}
+
+// Pairs that several warps share, of meshes with many cells. A warp, a block in shared memory and a block in global
+// memory put the rows of one environment each in order.
 TEST_P(GpuPackedRows, OfLargeMeshesAreThoseOfTheCpu) {
   const Scene balls(two_bodies(make_sphere("ball", 0.1, 3), make_sphere("other", 0.1, 3)));
-  Batch batch = random_batch(balls, 2, 723, 0.01);
-  batch.poses[0] += 0.17;
-  batch.poses[14] += 0.16;
+  Batch batch = random_batch(balls, 3, 723, 0.01);
+  batch.poses[0] += 0.16;
+  batch.poses[14] += 0.18;
+  batch.poses[28] += 0.195;
   const PackedResults all = evaluated(HostEvaluator(balls, cpu()), batch, kAmple);
-  ASSERT_GT(all_rows(all).polygons, 200);
-  const HostEvaluator evaluator(balls, cuda());
+  const auto rows_of = [&](std::size_t e) { return all.polygon_offsets[e + 1] - all.polygon_offsets[e]; };
+  ASSERT_GT(rows_of(0), 511);
+  ASSERT_TRUE(rows_of(1) > 127 && rows_of(1) <= 511) << rows_of(1);
+  ASSERT_TRUE(rows_of(2) > 0 && rows_of(2) <= 127) << rows_of(2);
   const auto [polygons, contacts] = all_rows(all);
-  for (const PackedRoom& room : {kAmple, PackedRoom{polygons / 3, contacts - 1}}) {
-    expect_first_rows(evaluated(evaluator, batch, room), all);
+  for (const HostEvaluator& evaluator : {HostEvaluator(balls, cuda()), with_spare_rows(balls, 0)}) {
+    for (const PackedRoom& room : {kAmple, PackedRoom{polygons / 3, contacts - 1}}) {
+      expect_first_rows(evaluated(evaluator, batch, room), all);
+    }
   }
 }
 

@@ -83,7 +83,7 @@ struct DividedEnvironment {
   std::vector<std::int64_t> offsets;
   std::vector<PackedRowEntry> rows;
   std::vector<std::int32_t> environments, of_digit = std::vector<std::int32_t>(RowDigits::kValues);
-  std::vector<Polygon> records;
+  std::vector<ListedPolygon> records;
   RowProgress progress = {};
   PackedRowList<Polygon> list;
 
@@ -94,15 +94,16 @@ struct DividedEnvironment {
         rows(static_cast<std::size_t>(capacity)),
         environments(rows.size()),
         records(rows.size()),
-        list{{counts.data(), offsets.data(), capacity, rows.data(), environments.data(), nullptr, of_digit.data(),
-              &progress},
+        list{{counts.data(), offsets.data(), capacity, capacity, rows.data(), environments.data(), nullptr,
+              of_digit.data(), &progress},
              records.data()} {
     append_all(RowPass::kAll, 0);
     EXPECT_EQ(counts[0], static_cast<std::int32_t>(keys.size()));
     EXPECT_EQ(progress.listed, static_cast<std::int64_t>(keys.size()));
-    progress.listed = 0;
-    progress.overflows = progress.divided = 1;
-    progress.rank = fitting - 1;
+    list.divide(0, 1);
+    EXPECT_EQ(counts[0], fitting);
+    EXPECT_EQ(progress.listed, 0);
+    EXPECT_EQ(progress.divided, 1);
   }
 
   void append_all(RowPass pass, int digit) {
@@ -156,26 +157,62 @@ TEST(RowsThatFit, AreFoundByAWarp) {
   }
 }
 
-TEST(RowsThatFit, AreOnlyThoseOfEnvironmentsBeforeTheEndOfTheRoom) {
-  std::int32_t count = 0;
-  const std::int64_t offsets[] = {0, 4, 10, 10, 13};
+/// What a list of four environments' rows is filled with again.
+struct FourEnvironments {
+  const std::vector<std::int64_t> offsets = {0, 4, 10, 10, 13};
+  std::vector<std::int32_t> counts = std::vector<std::int32_t>(5);
   RowProgress progress = {};
-  progress.overflows = 1;
   RowList list;
-  list.counts = &count;
-  list.offsets = offsets;
-  list.capacity = 10;
-  list.progress = &progress;
-  EXPECT_FALSE(list.has_work(RowPass::kCountDigit));  // the room ends where an environment does
-  for (const std::int64_t e : {0, 1, 2, 3}) {
-    EXPECT_FALSE(list.needs(RowPass::kCountDigit, e));
-    EXPECT_EQ(list.needs(RowPass::kFitting, e), e < 3);
+
+  FourEnvironments(std::int64_t capacity, std::int64_t room) {
+    list.counts = counts.data();
+    list.offsets = offsets.data();
+    list.capacity = capacity;
+    list.room = room;
+    list.progress = &progress;
+    for (std::int64_t e = 0; e < 4; ++e) list.divide(e, 4);
   }
-  list.capacity = 6;
-  progress.divided = 2;
-  for (const std::int64_t e : {0, 1, 2, 3}) {
-    EXPECT_EQ(list.needs(RowPass::kCountDigit, e), e == 1);
-    EXPECT_EQ(list.needs(RowPass::kFitting, e), e < 2);
+
+  std::vector<std::int64_t> needed(RowPass pass) const {
+    std::vector<std::int64_t> found;
+    for (std::int64_t e = 0; e < 4; ++e) {
+      if (list.needs(pass, e)) found.push_back(e);
+    }
+    return found;
+  }
+};
+
+using Environments = std::vector<std::int64_t>;
+
+TEST(RowsThatFit, AreListedOnceIfTheListHasRoomForAll) {
+  for (const std::int64_t capacity : {1, 5, 10, 13}) {
+    const FourEnvironments four(capacity, 13);
+    EXPECT_FALSE(four.list.has_work(RowPass::kAgain) || four.list.has_work(RowPass::kCountDigit)) << capacity;
+    EXPECT_EQ(four.needed(RowPass::kAgain), Environments());
+    EXPECT_EQ(four.counts[0], 4);
+    EXPECT_EQ(four.counts[1], capacity > 4 ? 6 : 0);
+  }
+}
+
+TEST(RowsThatFit, AreOnlyThoseOfEnvironmentsBeforeTheEndOfTheRoom) {
+  const FourEnvironments where_one_ends(10, 10);
+  EXPECT_EQ(where_one_ends.needed(RowPass::kAgain), Environments({0, 1}));
+  EXPECT_FALSE(where_one_ends.list.has_work(RowPass::kCountDigit));
+
+  for (const std::int64_t room : {10, 12}) {
+    const FourEnvironments whole(6, room);  // the list has room for all of the second one
+    EXPECT_EQ(whole.needed(RowPass::kAgain), Environments({0, 1}));
+    EXPECT_FALSE(whole.list.has_work(RowPass::kCountDigit));
+    EXPECT_EQ(whole.list.fitting(1), 2);
+    EXPECT_EQ(whole.counts, std::vector<std::int32_t>({4, 6, 0, 0, 0}));
+  }
+  for (const std::int64_t room : {6, 9}) {
+    const FourEnvironments divided(6, room);
+    EXPECT_EQ(divided.needed(RowPass::kAgain), Environments({0}));
+    EXPECT_EQ(divided.needed(RowPass::kCountDigit), Environments({1}));
+    EXPECT_EQ(divided.needed(RowPass::kFitting), Environments({1}));
+    EXPECT_EQ(divided.progress.rank, 1);
+    EXPECT_EQ(divided.counts, std::vector<std::int32_t>({4, 2, 0, 0, 0}));
   }
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of packed arrays on a device. All warps append to one list, in order of arrival, and count the rows of each
-// environment. The sums of the counts say where an environment's rows belong; there they are put in order.
+// environment. The sums of the counts say where an environment's rows belong; there they are put in order, and those
+// that fit are written.
 //
-// If there are more rows than room, it is chance which of them are in the list. Then it is filled again by another
-// evaluation, with the rows that belong there: those of all environments before the end of the room, and of the
-// divided environment, whose rows the end of the room divides, the first ones in order. The last of these is found
-// digit by digit of its key: each digit takes an evaluation of that environment, which counts its rows by their digit.
+// The list has room for more rows than the array. If there are more rows still, it is chance which of them are in the
+// list. Then it is filled again by another evaluation, with all rows of the environments of which some fit. Only the
+// last of these has rows that do not fit, and only if the list has no room for all of them is it divided: a warp finds
+// the last row that fits, digit by digit of its key, and lists the rows up to that one. Each digit takes an evaluation
+// of that environment, which counts its rows by their digit.
 #pragma once
 
+#include "isopatch/detail/contact/polygon_record.h"
 #include "isopatch/detail/contact/record_rows.h"
 #include "isopatch/detail/simt/merge_sort.h"
 
@@ -17,8 +20,9 @@ namespace isopatch::detail {
 /// What an evaluation does with the rows it finds.
 enum class RowPass : std::uint8_t {
   kAll,         // counts them, and lists what there is room for
-  kCountDigit,  // counts those that may be the last that fits by a digit of their keys
-  kFitting      // lists those that fit
+  kAgain,       // lists those of environments of which some fit, but for the divided one
+  kCountDigit,  // of the divided environment, counts those that may be the last that fits by a digit of their keys
+  kFitting      // of the divided environment, lists those that fit
 };
 
 /// A key as digits, digit 0 the most significant: the upper and the lower half of each of its words.
@@ -52,15 +56,21 @@ struct RowDigits {
   }
 };
 
-struct PackedRowEntry {
+struct alignas(16) PackedRowEntry {
   ContactKey key;
   std::int32_t record;  // where it is among the records
+
+  /// Comes after all others.
+  ISOPATCH_HD static PackedRowEntry last() {
+    constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
+    return {{kMax, kMax, kMax}, kMax};
+  }
 };
 
 /// In device memory; zero where a call begins.
 struct RowProgress {
   std::int64_t listed;     // rows that were to be listed
-  std::int32_t overflows;  // 1 where there are more rows than room
+  std::int32_t overflows;  // 1 if there are more rows than the list has room for
   std::int32_t divided;    // 1 + the divided environment; 0: none
   std::int64_t rank;       // of the last row that fits, among those with its digits so far
   ContactKey last;         // its digits so far, then zeros
@@ -69,8 +79,9 @@ struct RowProgress {
 /// The list of one kind of rows, but for the records.
 struct RowList {
   std::int32_t* counts = nullptr;         // of each environment's rows; null: no rows are asked for
-  const std::int64_t* offsets = nullptr;  // their sums, from the second pass on
-  std::int64_t capacity = 0;              // rows that there is room for; 0: they are only counted
+  const std::int64_t* offsets = nullptr;  // their sums, after the first pass
+  std::int64_t capacity = 0;              // of the array; 0: rows are only counted
+  std::int64_t room = 0;                  // of the list, for this many rows or more
   PackedRowEntry* rows = nullptr;         // in order of arrival
   std::int32_t* environments = nullptr;   // of these rows
   PackedRowEntry* grouped = nullptr;      // by environment
@@ -80,16 +91,29 @@ struct RowList {
   ISOPATCH_HD bool is_wanted() const { return counts != nullptr; }
   ISOPATCH_HD bool keeps_rows() const { return capacity > 0; }
 
+  /// How many of an environment's rows fit.
+  ISOPATCH_HD std::int64_t fitting(std::int64_t environment) const {
+    const std::int64_t begin = offsets[environment], end = offsets[environment + 1];
+    return begin >= capacity ? 0 : (end < capacity ? end : capacity) - begin;
+  }
+
+  /// How many of them the list has at the end, if any fit: all, or if it has no room for those the first.
+  ISOPATCH_HD std::int64_t listed(std::int64_t environment) const {
+    const std::int64_t fit = fitting(environment);
+    return fit > 0 && offsets[environment + 1] <= room ? offsets[environment + 1] - offsets[environment] : fit;
+  }
+
   /// Whether a pass after the first does anything.
   ISOPATCH_HD bool has_work(RowPass pass) const {
-    return keeps_rows() && (pass == RowPass::kFitting ? progress->overflows : progress->divided) != 0;
+    return keeps_rows() && (pass == RowPass::kAgain ? progress->overflows : progress->divided) != 0;
   }
 
   /// Whether a pass needs the rows of an environment.
   ISOPATCH_HD bool needs(RowPass pass, std::int64_t environment) const {
     if (pass == RowPass::kAll) return true;
     if (!has_work(pass)) return false;
-    return progress->divided == environment + 1 || (pass == RowPass::kFitting && offsets[environment + 1] <= capacity);
+    const bool is_divided = progress->divided == environment + 1;
+    return pass == RowPass::kAgain ? !is_divided && fitting(environment) > 0 : is_divided;
   }
 
   /// Counts a row as the pass does. Whether it is to be listed.
@@ -100,17 +124,32 @@ struct RowList {
       return keeps_rows();
     }
     if (!needs(pass, environment)) return false;
-    if (progress->divided != environment + 1) return true;
+    if (pass == RowPass::kAgain) return true;
     if (pass == RowPass::kFitting) return !(progress->last < key);
     if (RowDigits::before(key, digit) == progress->last) warp.reserve(of_digit + RowDigits::digit(key, digit), 1);
     return false;
+  }
+
+  /// What follows from the sums of the counts: the count of an environment's rows that are to be in the list, and
+  /// whether it is the divided one. Of each environment a thread calls it.
+  ISOPATCH_HD void divide(std::int64_t environment, std::int64_t num_environments) const {
+    const std::int64_t fit = fitting(environment), all = listed(environment);
+    counts[environment] = static_cast<std::int32_t>(all);
+    if (fit > 0 && offsets[environment + 1] > room) {
+      progress->divided = static_cast<std::int32_t>(environment + 1);
+      progress->rank = fit - 1;
+    }
+    if (environment == 0 && offsets[num_environments] > room) {
+      progress->overflows = 1;
+      progress->listed = 0;
+    }
   }
 };
 
 /// The same with the records.
 template <class Record>
 struct PackedRowList : RowList {
-  Record* records = nullptr;  // in order of arrival
+  ListedRecord<Record>* records = nullptr;  // in order of arrival
 };
 
 /// Both kinds, and what is done with them in an evaluation.
@@ -139,10 +178,10 @@ struct RowsOfPass {
     ISOPATCH_HD bool is_wanted() const { return list.is_wanted(); }
 
     template <class Warp>
-    ISOPATCH_HD Record* append(Warp& warp, std::int64_t environment, const ContactKey& key) const {
+    ISOPATCH_HD ListedRecord<Record>* append(Warp& warp, std::int64_t environment, const ContactKey& key) const {
       if (!list.lists(warp, pass, digit, environment, key)) return nullptr;
       const std::int64_t at = warp.reserve(&list.progress->listed, std::int64_t{1});
-      if (at >= list.capacity) return nullptr;
+      if (at >= list.room) return nullptr;
       list.rows[at] = {key, static_cast<std::int32_t>(at)};  // no device has memory for 2^31 rows
       list.environments[at] = static_cast<std::int32_t>(environment);
       return list.records + at;

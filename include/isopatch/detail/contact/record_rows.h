@@ -5,8 +5,9 @@
 //   bool is_wanted()                                       whether rows are counted there
 //   Record* append(warp, environment, const ContactKey&)       counts one more; where to write it, or null
 //
-// and any lane may call append(). Every polygon goes to two: the rows of its environment, here, and those of all
-// environments in one array, which a backend provides as the members `polygons` and `contacts` of one type.
+// and any lane may call append(); where polygons are kept between two kernels, it gives a ListedPolygon. Every polygon
+// goes to two: the rows of its environment, here, and those of all environments in one array, which a backend provides
+// as the members `polygons` and `contacts` of one type.
 #pragma once
 
 #include "isopatch/arrays.h"

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "isopatch/detail/contact/polygon_record.h"
 #include "isopatch/detail/contact/record_rows.h"
 #include "isopatch/detail/contact/sinks.h"
 #include "isopatch/detail/pressure_field/outputs/found_polygon.h"
@@ -43,15 +44,12 @@ struct CornerOrder {
 };
 
 /// Turns the segments into a polygon with its vertices in order, in the world, for results. It is written where it is
-/// to be, since an array that is filled in a loop would not be in a GPU's registers.
-template <class T>
+/// to be, since an array that is filled in a loop would not be in a GPU's registers; `out` is a PolygonWriter.
+template <class T, class Writer>
 ISOPATCH_HD void make_polygon(const PairContext& f, int pair, const ContactPlane<T>& plane, const Segments<T>& s,
-                              int count, const Contribution<T>& contribution, Polygon& out) {
+                              int count, const Contribution<T>& contribution, const Writer& out) {
   // a swapped pair's normal points the other way, and its polygon runs the other way round
   const CornerOrder order(s, count, f.frame.swapped);
-  out = {};
-  out.pair = pair;
-  out.num_vertices = order.corners;
   ISOPATCH_NO_UNROLL
   for (int j = 0; j < order.corners; ++j) {
     T x = T(0), y = T(0);
@@ -63,18 +61,11 @@ ISOPATCH_HD void make_polygon(const PairContext& f, int pair, const ContactPlane
     const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + x);
     const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + y);
     const Vec3d p_W = apply(f.frame.X_WM, fma(X, plane.axes.u, fma(Y, plane.axes.v, plane.origin)));
-    out.vertices[j][0] = static_cast<float>(p_W.x);
-    out.vertices[j][1] = static_cast<float>(p_W.y);
-    out.vertices[j][2] = static_cast<float>(p_W.z);
-    out.pressures[j] = static_cast<float>(std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure)));
+    const double pressure = std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
+    out.corner(j, cast<float>(p_W), static_cast<float>(pressure));
   }
   const Vec3d n_W = (f.frame.swapped ? -1.0 : 1.0) * rotate(f.frame.X_WM, plane.normal);
-  out.normal[0] = static_cast<float>(n_W.x);
-  out.normal[1] = static_cast<float>(n_W.y);
-  out.normal[2] = static_cast<float>(n_W.z);
-  out.area = static_cast<float>(contribution.area);
-  out.part_a = f.part_a;
-  out.part_b = f.part_b;
+  out.end({pair, order.corners, cast<float>(n_W), static_cast<float>(contribution.area), f.part_a, f.part_b});
 }
 
 /// True if the pressure of each compliant body rises into it across the polygon, by more than 1e-9 of the body's
@@ -128,9 +119,10 @@ struct PolygonRows {
 
   template <class Warp>
   ISOPATCH_HD void add(Warp& warp, const FoundPolygon<T>& p) const {
-    append_row<Polygon>(warp, environment_polygons(results), packed, p.environment, p.key(), [&](Polygon& to) {
-      make_polygon(p.context, p.pair, p.plane, p.segments, p.count, p.contribution, to);
-    });
+    Polygon* const first = environment_polygons(results).append(warp, p.environment, p.key());
+    auto* const second = packed.append(warp, p.environment, p.key());
+    if (first == nullptr && second == nullptr) return;
+    make_polygon(p.context, p.pair, p.plane, p.segments, p.count, p.contribution, PolygonWriter{first, second});
   }
 };
 
