@@ -23,6 +23,7 @@ __global__ void __launch_bounds__(kBlock)
   const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * kBlock + threadIdx.x;
   if (item >= count || (mask != nullptr && mask[item / num_part_pairs] == 0)) return;
   lists[item].state = CandidateList::kNone;
+  lists[item].pause = 0;
 }
 
 void reset_lists(CandidateList* lists, std::int64_t count, std::int32_t num_part_pairs, const std::uint8_t* mask,

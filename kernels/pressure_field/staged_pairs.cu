@@ -106,14 +106,14 @@ __global__ void __launch_bounds__(kStagedBlock, kSearchBlocks)
 
 template <class T, bool with_patch>
 __global__ void __launch_bounds__(kStagedBlock, kStagedBlocks<T>) integrate_cells_kernel(PressureFieldCall call) {
-  __shared__ IntegrationMemory<T, CudaWarp::kSize> memories[kStagedWarps];
+  __shared__ IntegrationMemory<T, with_patch, CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
-  IntegrationMemory<T, CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
+  IntegrationMemory<T, with_patch, CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
   const StagedPairs staged = lists(call);
   const std::int32_t end = staged.cells.size();
   const auto warps = static_cast<std::int32_t>(gridDim.x * kStagedWarps);
   for (std::int32_t round = warp_index(); round * CudaWarp::kSize < end; round += warps) {
-    integrate_cells<with_patch>(warp, memory, staged, round * CudaWarp::kSize, end);
+    integrate_cells(warp, memory, staged, round * CudaWarp::kSize, end);
   }
 }
 

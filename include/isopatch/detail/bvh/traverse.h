@@ -111,25 +111,12 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
   return at;
 }
 
-/// No candidates are known before a traversal.
-struct NoCandidates {
-  static constexpr bool kPossible = false;
-};
-
-/// The candidates of an earlier traversal, in place of this one's.
-struct KnownCandidates {
-  static constexpr bool kPossible = true;
-
-  const CellPair* cells;
-  int count;  // -1: they are not known after all
-};
-
 /// Descends two hierarchies together and always opens the larger node. Each kind of round appears once in the loop, so
 /// that none is compiled twice. Before pairs of cells are tested, a full round of accepted ones is visited, so that no
 /// queue overflows.
-template <class Warp, class Visitor, class Accepted, int size, class Known = NoCandidates>
+template <class Warp, class Visitor, class Accepted, int size>
 ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, const HierarchyPair& hierarchies,
-                          Visitor& visitor, WorkSlice share = {}, const Known& known = {}) {
+                          Visitor& visitor, WorkSlice share = {}) {
   const Node* nodes_M = hierarchies.nodes_M;
   const Node* nodes_S = hierarchies.nodes_S;
   const bool half_space = nodes_S == nullptr;
@@ -138,13 +125,8 @@ ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, c
   Queue<CellPair, size> candidates = {memory.candidates};
   Queue<Accepted, size> accepted = {memory.accepted};
   int next_root = share.index, depth = 0;
-  int left = 0;  // known candidates
-  if constexpr (Known::kPossible) {
-    left = known.count;
-    if (left >= 0) next_root = roots.count();
-  }
   while (true) {
-    const bool descended = depth == 0 && next_root >= roots.count() && left <= 0;
+    const bool descended = depth == 0 && next_root >= roots.count();
     if (descended || candidates.fills_a_round()) {
       const bool last = descended && candidates.waiting == 0;
       if (last && accepted.waiting == 0) return;
@@ -154,17 +136,6 @@ ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, c
         test(warp, candidates, accepted, visitor);
       }
       continue;
-    }
-
-    if constexpr (Known::kPossible) {
-      if (left > 0) {
-        left -= size;
-        const int at = left + warp.lane();
-        CellPair cells = {0, 0};
-        if (at >= 0) cells = known.cells[at];
-        candidates.add(warp, at >= 0, cells);
-        continue;
-      }
     }
 
     if (depth == 0) {  // a pair of roots for each lane

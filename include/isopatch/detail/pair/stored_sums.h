@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "isopatch/detail/math/reproducible_sum.h"
+#include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
 
@@ -85,6 +86,51 @@ ISOPATCH_HD void add_lanes_to(Warp& warp, bool mine, Sums& sums, StoredSums<word
     if (warp.lane() == 0) warp.raise(&stored.word[index], ordered_bits(highest));
     ++index;
   });
+}
+
+/// Where the lanes of a warp put the words of their sums, so that others add them up.
+template <class Sums, int size>
+struct LaneWords {
+  static constexpr int kParts = size / Sums::kWords;  // of the lanes
+
+  /// With fewer parts the sums of a warp are faster, as a lane would have too many words to add one after another.
+  static constexpr bool kPays = kParts >= 3;
+
+  std::int64_t word[kPays ? Sums::kWords : 1][size + 1];  // one more, as lanes read the same column
+};
+
+/// Adds the sums of each lane to stored[target]; of lanes whose target is below 0, to none. Each lane adds up one word
+/// of a part of the lanes. For sums that LaneWords pays for and that have no peaks. Called by all lanes, and by other
+/// warps at the same time.
+template <class Warp, class Sums, int size, int words>
+ISOPATCH_HD void add_lanes_to(Warp& warp, std::int32_t target, Sums& sums, LaneWords<Sums, size>& memory,
+                              StoredSums<words>* stored) {
+  static_assert(LaneWords<Sums, size>::kPays && Sums::kWords <= words);
+  int index = 0;
+  sums.for_each_word([&](const std::int64_t& word) { memory.word[index++][warp.lane()] = word; });
+  warp.sync();
+
+  constexpr int kRows = Sums::kWords, kParts = LaneWords<Sums, size>::kParts, kColumns = (size + kParts - 1) / kParts;
+  int row = warp.lane(), first = 0;
+  ISOPATCH_UNROLL
+  for (int part = 1; part < kParts; ++part) {
+    if (row < kRows) break;
+    row -= kRows;
+    first += kColumns;
+  }
+  for (std::uint32_t left = warp.ballot(target >= 0); left != 0u;) {
+    const std::int32_t common = warp.from_lane(target, count_bits(~left & (left - 1u)));
+    const std::uint32_t mine = warp.ballot(target == common);
+    left &= ~mine;
+    if (row >= kRows) continue;
+    std::int64_t total = 0;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < kColumns && first + k < size; ++k) {
+      if ((mine >> (first + k) & 1u) != 0u) total = wrapping_sum(total, memory.word[row][first + k]);
+    }
+    warp.add(&stored[common].word[row], total);
+  }
+  warp.sync();  // the memory may be used again
 }
 
 /// Adds sums to stored ones. Called by one lane, and by other warps at the same time.

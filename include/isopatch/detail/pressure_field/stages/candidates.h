@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Candidates of a part pair that are kept from one evaluation to the next. They are found with node boxes that are
-// wider by a margin, so they hold every pair of cells that can have a polygon while no point of one part has moved by
-// more than the margin relative to the other. Until then, a search starts at the tests of cells. Those decide, so no
-// bit changes.
+// wider by a margin and by a test of cells whose errors are, so they hold every pair of cells that can have a polygon
+// while no point of one part has moved by more than the margin relative to the other. Until then, a search only tests
+// them without the margin. That test decides, so no bit changes.
 //
 // Why none is lost: let the parts have a polygon now, and x be a point of it, seen in M. In the pose that the
 // candidates are of, the same point of S was within the margin of x, and both points have the extents that they have
 // now, since these belong to the meshes. So at those extents the boxes of the nodes above the two cells overlapped once
-// that of M was wider by the margin along each axis, and no test rejected them. WithinMargin widens the test of cells
-// alike.
+// that of M was wider by the margin along each axis, and no test rejected them. Nor did the test of the two cells: its
+// errors are those of WithinMargin, which allow for such a move.
 #pragma once
 
 #include "isopatch/detail/bvh/traverse.h"
@@ -19,6 +19,10 @@ namespace isopatch::detail {
 
 /// Room for the candidates of a part pair.
 inline constexpr std::int32_t kMaxCandidates = 512;
+
+/// Near candidates are those that may have a polygon within this share of the margin. While the parts have moved by no
+/// more than that, the others are not tested.
+inline constexpr float kNearShare = 0.125f;
 
 /// What the candidates of a part pair depend on.
 struct CandidateOrigin {
@@ -44,12 +48,25 @@ struct CandidateOrigin {
 
 /// The candidates of one part pair in one environment.
 struct alignas(16) CandidateList {
-  enum : std::int32_t { kNone = 0, kFound = 1, kTooMany = 2 };
+  enum : std::int32_t {
+    kNone,
+    kFound,
+    kUsed,  // found, and a search has used them
+    kTooMany
+  };
+
+  /// How many searches of a part pair keep nothing after candidates that no search could use: finding them takes longer
+  /// than a search that keeps nothing.
+  static constexpr std::int32_t kPause = 8;
 
   CandidateOrigin origin;
   std::int32_t state;
-  std::int32_t count;  // how many were found, more than kMaxCandidates where there was no room
-  CellPair cells[kMaxCandidates];
+  std::int32_t near, far;  // how many were found: near ones, from the front of `cells`, and others, from its end
+  std::int32_t pause;      // searches until candidates are kept again
+  CellPair cells[kMaxCandidates];  // no particular order
+
+  /// The index of a candidate, near ones first.
+  ISOPATCH_HD const CellPair& operator[](int i) const { return cells[i < near ? i : kMaxCandidates - 1 - (i - near)]; }
 };
 
 /// A bound of how far a point of one part has moved relative to the other since `before`, m. Of a half space, all
@@ -67,18 +84,22 @@ ISOPATCH_HD float motion_bound(const PairContext& f, const Transform<float>& bef
   return fma(sqrt(0.5f * turn), static_cast<float>(radius), norm(shift)) + 4 * f.coarse.slack;
 }
 
-/// Whether the candidates are those of this context.
-ISOPATCH_HD bool is_valid(const CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies,
-                          float margin) {
-  return list.state != CandidateList::kNone && list.origin.is_of(f, hierarchies) &&
-         motion_bound(f, list.origin.X_MS) <= margin;
+/// How far the parts may have moved since these candidates were found, m: infinite if there are none for this context.
+ISOPATCH_HD float motion_since(const CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies) {
+  if (list.state == CandidateList::kNone || !list.origin.is_of(f, hierarchies)) return 1e30f;
+  return motion_bound(f, list.origin.X_MS);
 }
 
-/// Makes candidates ready to be found. Called by one lane.
-ISOPATCH_HD void begin(CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies) {
-  list.origin.set(f, hierarchies);
+/// Forgets the candidates before others are to be found. False if none should be. Called by one lane.
+ISOPATCH_HD bool begin(CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies) {
+  if (list.state == CandidateList::kFound) list.pause = CandidateList::kPause;
   list.state = CandidateList::kNone;
-  list.count = 0;
+  if (list.pause > 0) {
+    --list.pause;
+    return false;
+  }
+  list.origin.set(f, hierarchies);
+  return true;
 }
 
 /// A node's box, wider by the margin.

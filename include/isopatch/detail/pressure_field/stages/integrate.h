@@ -56,15 +56,18 @@ struct WrenchVisitor : CellSearch<checked> {
   }
 };
 
-/// What the lanes of one warp share while they integrate.
-template <class T, int size>
-struct IntegrationMemory {
+/// What the lanes of one warp share while they integrate: first the sides of their polygons, then their sums.
+template <class T, bool with_patch, int size>
+union IntegrationMemory {
+  using Words = LaneWords<WrenchSums<T, with_patch>, size>;
+
   BoundarySide<T> sides[SideList<T>::kMax * size];
+  Words words;
 };
 
 /// Integrates the listed cells from `first` to `end`, at most one for each lane. Called by all lanes.
-template <bool with_patch, class T, class Warp, int size>
-ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, size>& memory, const StagedPairs& staged,
+template <class T, bool with_patch, class Warp, int size>
+ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, with_patch, size>& memory, const StagedPairs& staged,
                                  std::int32_t first, std::int32_t end) {
   const std::int32_t at = first + warp.lane();
   std::int32_t to = -1;
@@ -83,11 +86,16 @@ ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, size>& memory,
             sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
     to = part_pair.sums;
   }
-  for (std::uint32_t left = warp.ballot(found); left != 0u;) {
-    const int target = warp.from_lane(to, count_bits(~left & (left - 1u)));
-    const bool mine = found && to == target;
-    add_lanes_to(warp, mine, sums, staged.sums[target]);
-    left &= ~warp.ballot(mine);
+  if constexpr (IntegrationMemory<T, with_patch, size>::Words::kPays) {
+    warp.sync();  // the sides are used up
+    add_lanes_to(warp, found ? to : -1, sums, memory.words, staged.sums);
+  } else {
+    for (std::uint32_t left = warp.ballot(found); left != 0u;) {
+      const int target = warp.from_lane(to, count_bits(~left & (left - 1u)));
+      const bool mine = found && to == target;
+      add_lanes_to(warp, mine, sums, staged.sums[target]);
+      left &= ~warp.ballot(mine);
+    }
   }
 }
 

@@ -16,16 +16,27 @@ ISOPATCH_HD HierarchyPair hierarchies_of(const PairContext& f) {
   return {f.M.hierarchy.nodes, f.S.half_space ? nullptr : f.S.hierarchy.nodes};
 }
 
+ISOPATCH_HD CoarseRef coarse_cell_of_M(const PairContext& f, std::int32_t m) {
+  return {f.M.hierarchy.coarse_cells + m};
+}
+ISOPATCH_HD CoarseRef coarse_cell_of_S(const PairContext& f, std::int32_t s) {
+  return {s < 0 ? nullptr : f.S.hierarchy.coarse_cells + s};
+}
+
 /// Whether two cells pass the gate, and where their polygon can be.
 template <bool checked = false>
 ISOPATCH_HD bool test_cells(const PairContext& f, AcceptedCells& cells) {
   const std::int32_t m = cells.m, s = cells.s;
-  const CoarseRef coarse_M = {f.M.hierarchy.coarse_cells + m};
-  const CoarseRef coarse_S = {s < 0 ? nullptr : f.S.hierarchy.coarse_cells + s};
   const auto exactly = [&](PolygonBounds<float>& to) {
     return test_cells_exactly(f, cell_of_M(f, m), cell_of_S(f, s), to);
   };
-  return test_cells<checked>(f, coarse_M, coarse_S, true, exactly, cells.bounds);
+  return test_cells<checked>(f, coarse_cell_of_M(f, m), coarse_cell_of_S(f, s), true, exactly, cells.bounds);
+}
+
+/// Whether two cells may pass in any pose of S in which no point of its mesh is farther than the margin (m) from where
+/// it is.
+ISOPATCH_HD bool may_pass_within(const PairContext& f, std::int32_t m, std::int32_t s, float margin) {
+  return filter_cells(f, coarse_cell_of_M(f, m), coarse_cell_of_S(f, s), WithinMargin{margin}).possible;
 }
 
 /// The tests of a visitor of traverse(). With `checked`, all cells are decided in double.
@@ -44,8 +55,8 @@ struct CellSearch {
 template <int size>
 struct SearchMemory {
   PairContext context;
-  std::int64_t found;  // index of the candidates that are kept of the traversal; -1: none are
-  float margin;        // by which boxes are wider for that, m
+  CandidateList* found;  // the candidates that are kept of the traversal; null: none are
+  float margin;          // within which they are found, m
   TraversalMemory<AcceptedCells, size> traversal;
 };
 
@@ -62,28 +73,102 @@ struct ListingVisitor : CellSearch<> {
   }
 };
 
-/// Finds candidates with wider boxes and keeps them, as the memory says.
+/// Finds candidates by tests with a margin, and keeps them. If there is no room for more, or if none are to be kept,
+/// the rest is tested without a margin and listed at once.
 template <class Warp, int size>
-struct KeepingVisitor : ListingVisitor<Warp> {
+struct KeepingVisitor {
+  using Accepted = AcceptedCells;
+
+  ListingVisitor<Warp>& listing;
   const SearchMemory<size>& memory;
-  CandidateList* cache;
+  bool keeps;
+  int near = 0, far = 0;  // candidates that are kept
 
   ISOPATCH_HD bool wants(const Node& m, const Node& s) const {
-    return may_meet(this->context, widened_box(m, memory.margin), box_of(s));
+    return may_meet(memory.context, widened_box(m, memory.margin), box_of(s));
   }
 
-  ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
-    if (memory.found >= 0) {
-      CandidateList& found = cache[memory.found];
-      const int at = this->warp.reserve(&found.count, 1);
-      if (at < kMaxCandidates) found.cells[at] = {cells.m, cells.s};
-    }
-    return ListingVisitor<Warp>::accepts(cells);
+  ISOPATCH_HD bool accepts(const AcceptedCells& cells) const {
+    return !keeps || may_pass_within(memory.context, cells.m, cells.s, memory.margin);
+  }
+
+  ISOPATCH_HD void visit(bool active, AcceptedCells cells) {
+    if (keeps && near + far + size <= kMaxCandidates) return keep(active, {cells.m, cells.s});
+    keeps = false;
+    const bool pass = active && listing.accepts(cells);
+    listing.visit(pass, cells);
+  }
+
+ private:
+  ISOPATCH_HD void keep(bool active, CellPair cells) {
+    const bool is_near = active && may_pass_within(memory.context, cells.m, cells.s, kNearShare * memory.margin);
+    const std::uint32_t near_ones = listing.warp.ballot(is_near);
+    const std::uint32_t others = listing.warp.ballot(active && !is_near);
+    const int before = rank_in(is_near ? near_ones : others, listing.warp.lane());
+    if (active) memory.found->cells[is_near ? near + before : kMaxCandidates - 1 - (far + before)] = cells;
+    near += count_bits(near_ones);
+    far += count_bits(others);
   }
 };
 
-/// Searches a part pair, or a share of it. With `keep`, all of it, from its candidates in `cache` if they are valid
-/// within `margin` (m); else they are found, and kept. Called by all lanes.
+/// Tests the first `count` candidates, and lists those that pass. Called by all lanes.
+template <class Warp, int size>
+ISOPATCH_HD void test_candidates(Warp& warp, SearchMemory<size>& memory, const CandidateList& candidates, int count,
+                                 ListingVisitor<Warp>& listing) {
+  Queue<AcceptedCells, size> accepted = {memory.traversal.accepted};
+  for (int left = count; left > 0 || accepted.waiting > 0;) {
+    if (left <= 0 || accepted.fills_a_round()) {
+      visit(warp, accepted, listing);
+      continue;
+    }
+    left -= size;
+    const int at = left + warp.lane();
+    AcceptedCells item = {0, 0, {}};
+    if (at >= 0) {
+      const CellPair cells = candidates[at];
+      item.m = cells.m;
+      item.s = cells.s;
+    }
+    const bool pass = at >= 0 && listing.accepts(item);
+    accepted.add(warp, pass, item);
+  }
+}
+
+/// Searches a part pair from its candidates in `list` if they are valid within `margin` (m); else they are found, and
+/// kept. Called by all lanes.
+template <class Warp, int size>
+ISOPATCH_HD void search_keeping(Warp& warp, SearchMemory<size>& memory, const HierarchyPair& hierarchies,
+                                CandidateList& list, float margin, ListingVisitor<Warp>& listing) {
+  const float motion = motion_since(list, memory.context, hierarchies);
+  const bool known = motion <= margin;
+  int count = 0;
+  if (!known || list.state == CandidateList::kTooMany) {
+    warp.sync();  // before it changes
+    if (warp.lane() == 0) {
+      const bool keeps = !known && begin(list, memory.context, hierarchies);
+      memory.found = keeps ? &list : nullptr;
+      memory.margin = keeps ? margin : 0.0f;
+    }
+    warp.sync();
+    KeepingVisitor<Warp, size> keeping = {listing, memory, memory.found != nullptr};
+    traverse(warp, memory.traversal, hierarchies, keeping);
+    count = keeping.near;  // the parts have not moved yet
+    if (memory.found != nullptr && warp.lane() == 0) {
+      list.near = keeping.near;
+      list.far = keeping.far;
+      list.state = keeping.keeps ? CandidateList::kFound : CandidateList::kTooMany;
+    }
+    warp.sync();
+  } else {
+    count = motion <= kNearShare * margin ? list.near : list.near + list.far;
+    warp.sync();  // before it changes
+    if (warp.lane() == 0) list.state = CandidateList::kUsed;
+  }
+  test_candidates(warp, memory, list, count, listing);
+}
+
+/// Searches a part pair, or a share of it. With `keep`, all of it, and from the candidates in `cache` or to keep them
+/// there. Called by all lanes.
 template <bool keep, class Warp, int size>
 ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, const StagedPairs& staged,
                                     std::int32_t index, WorkSlice share = {}, CandidateList* cache = nullptr,
@@ -99,23 +184,7 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
   const HierarchyPair hierarchies = hierarchies_of(memory.context);
   ListingVisitor<Warp> visitor = {{memory.context}, warp, staged.cells, index};
   if constexpr (keep) {
-    CandidateList& candidates = cache[part_pair.candidates];
-    const bool known = is_valid(candidates, memory.context, hierarchies, margin);
-    warp.sync();  // before it changes
-    if (warp.lane() == 0) {
-      if (!known) begin(candidates, memory.context, hierarchies);
-      memory.found = known ? -1 : part_pair.candidates;
-      memory.margin = known ? 0.0f : margin;
-    }
-    warp.sync();
-    KeepingVisitor<Warp, size> keeping = {visitor, memory, cache};
-    const int count =
-        known && candidates.state == CandidateList::kFound ? candidates.count : -1;  // or too many were found
-    traverse(warp, memory.traversal, hierarchies, keeping, {}, KnownCandidates{candidates.cells, count});
-    visitor.complete = keeping.complete;
-    warp.sync();
-    if (warp.lane() == 0)
-      candidates.state = candidates.count <= kMaxCandidates ? CandidateList::kFound : CandidateList::kTooMany;
+    search_keeping(warp, memory, hierarchies, cache[part_pair.candidates], margin, visitor);
   } else {
     traverse(warp, memory.traversal, hierarchies, visitor, share);
   }
