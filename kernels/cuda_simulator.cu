@@ -48,7 +48,7 @@ class CudaSimulator final : public Simulator::Implementation {
     model_options.cuda.stages = PairStages::kOne;  // no memory for what few calls ask for
     CudaContactModels models = make_cuda_contact_models(scene_, model_options);
     const std::int64_t resident = load_solver();
-    const std::int64_t in_room = kMaxSolverBytes / (8 * solver_size(capacity_).words() + 1);
+    const std::int64_t in_room = kMaxSolverBytes / (8 * solver_words(capacity_) + 1);
     warps_ = std::max<std::int64_t>(2, std::min(resident, in_room) / 2 * 2);
     on_device_ = std::make_unique<OnDevice>(scene_.data(), data_, std::move(models));
   }
@@ -134,6 +134,7 @@ class CudaSimulator final : public Simulator::Implementation {
  private:
   /// Fewer warps solve at once where each needs a lot of memory.
   static constexpr std::int64_t kMaxSolverBytes = std::int64_t{2} << 30;
+  static constexpr std::int32_t kMaxTeamDofs = 48;
 
   /// What a simulator has on its device.
   struct OnDevice {
@@ -157,6 +158,20 @@ class CudaSimulator final : public Simulator::Implementation {
   SolverSize solver_size(std::int32_t capacity) const {
     return {scene_.num_bodies(), view().num_joints, view().num_dofs,
             scene_.num_pairs(),  capacity,          num_memory_rows(scene_.data().view)};
+  }
+
+  /// Whether a warp may solve several environments at once: where they are small. By default there is room for four
+  /// times the polygons that a scene begins with.
+  bool has_teams(std::int32_t capacity) const {
+    return !has_terms() && view().num_dofs <= kMaxTeamDofs && capacity <= 4 * kTeamPolygons;
+  }
+
+  std::int64_t team_words(std::int32_t capacity) const { return solver_size(std::min(capacity, kTeamPolygons)).words(); }
+
+  /// Of a warp.
+  std::int64_t solver_words(std::int32_t capacity) const {
+    const std::int64_t words = solver_size(capacity).words();
+    return has_teams(capacity) ? std::max(words, 4 * team_words(capacity)) : words;
   }
 
   std::size_t polygon_size() const {
@@ -183,7 +198,7 @@ class CudaSimulator final : public Simulator::Implementation {
     size.polygons = n * static_cast<std::size_t>(capacity);
     size.polygon_bytes = size.polygons * polygon_size();
     size.sorting = warps * static_cast<std::size_t>(capacity);
-    size.solver_words = warps * static_cast<std::size_t>(solver_size(capacity).words());
+    size.solver_words = warps * static_cast<std::size_t>(solver_words(capacity));
     return size;
   }
 
@@ -209,7 +224,8 @@ class CudaSimulator final : public Simulator::Implementation {
         arrays.going_on.data(),
         arrays.sorting.data(),
         arrays.solver.data(),
-        solver_size(capacity).words(),
+        solver_words(capacity),
+        has_teams(capacity) && state.num_environments > warps_ ? team_words(capacity) : 0,
         static_cast<std::int32_t>(warps_)};
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;

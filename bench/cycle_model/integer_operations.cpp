@@ -192,6 +192,15 @@ Operation vimnmx(const Instruction& form) {
   };
 }
 
+/// R, a, b, c, P: the least of three, or the greatest where P is false.
+Operation vimnmx3(const Instruction& form) {
+  return [is_unsigned = form.has("U32")](Warp& w, const Instruction& i) {
+    const Lanes<u32> c = w.words(i[3]);  // before it may be written
+    set_least_or_most(w, i[0], w.mask(i[4]), is_unsigned, w.words(i[1]), w.words(i[2]));
+    set_least_or_most(w, i[0], w.mask(i[4]), is_unsigned, w.raw(i[0]), c);
+  };
+}
+
 constexpr auto kSum = [](u32 a, u32 b) { return a + b; };
 
 Operation viaddmnmx(const Instruction& form) {
@@ -267,6 +276,7 @@ Operations integer_operations() {
       {"SHF", shf},
       {"ISETP", isetp},
       {"VIMNMX", vimnmx},
+      {"VIMNMX3", vimnmx3},
       {"VIADDMNMX", viaddmnmx},
       {"FLO", flo},
       {"P2R", p2r},

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A warp takes an environment: puts its polygons in order, solves the stage, and begins the next stage, sub-step or
-// step. The memory of a solve belongs to the warp. Scenes without contacts with memory have a kernel without their
-// code.
+// step. Where there are many small ones it takes four, and solves their stages together, with a team of lanes for each.
+// The memory of a solve belongs to the warp. Scenes without contacts with memory have a kernel without their code.
 #pragma once
 
 #include "isopatch/detail/simt/merge_sort.h"
+#include "kernels/rollout/cuda_team.cuh"
 #include "kernels/rollout/step_call.h"
 #include "kernels/rollout/step_kernels.h"
 #include "kernels/runtime/work_loop.cuh"
@@ -17,80 +18,184 @@ namespace {
 constexpr int kSolveWarps = 2;
 constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
 
-/// One stage of one environment, which is not frozen. Returns its status. The solver is in double whatever the
-/// precision in which contacts were found.
+/// An environment at hand, in memory that the warp shares.
+struct StageAtHand {
+  StageProblem begun;
+  StageSolution solution;
+  std::uint32_t status;
+  std::int32_t found;
+  bool is_solved;
+};
+
+/// What the lanes of a warp share.
 template <bool has_terms>
-__device__ __forceinline__ std::uint32_t finish_stage(CudaWarp& warp, const StepCall& call, std::int64_t environment,
-                                                      int found, ContactEntry* sorting, double* solver) {
-  const StepArraysView& arrays = call.arrays;
-  ContactEntry* const listed = arrays.contacts.entries + environment * arrays.contacts.capacity;
-  const ContactEntry* const sorted = sort_rows(warp, listed, sorting, found);
-  const SolverContact<float>* const in_float = arrays.contacts.float_contacts;
-  const SolverContact<double>* const in_double = arrays.contacts.double_contacts;
-  const std::int64_t first = environment * arrays.contacts.capacity;
-  const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints, call.step.rollout.num_dofs,
-                           call.step.scene.num_pairs,  arrays.contacts.capacity,     num_memory_rows(call.step.scene)};
-  return finish_stage(
-      warp, WarpPointSums<CudaWarp, has_terms>{warp}, call.step, call.evaluation.state, environment, found,
-      [&](int i) { return sorted[i].key; },
-      [&](int i, const PolygonColumns& columns, int k) {
-        const std::int64_t at = first + sorted[i].at;
-        in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
-      },
-      size.in(solver), arrays.of(call.step, environment));
+struct SolveWorkspace {
+  static constexpr int kMost = has_terms ? 1 : CudaTeam::kTeams;
+  double sums[CudaTeam::kDoubles];
+  StageAtHand at_hand[kMost];
+};
+
+/// The memory of the solve of one of `together` environments.
+__device__ inline SolverMemory solver_memory(const StepCall& call, double* memory, int together, int index) {
+  SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints,   call.step.rollout.num_dofs,
+                     call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_memory_rows(call.step.scene)};
+  if (together > 1) {
+    size.polygons = min(size.polygons, kTeamPolygons);
+    memory += index * call.arrays.team_words;
+  }
+  return size.in(memory);
 }
 
-#if !defined(ISOPATCH_SOLVE_BLOCKS)
-#define ISOPATCH_SOLVE_BLOCKS 4
-#endif
-
-// Four blocks on a processor, for which the compiler spills 126 bytes. More were slower where a solve takes long, and
-// faster where it is short: see bench/NOTES.md.
+/// Writes the problem of one environment, whose polygons it puts in order, if it goes on. An environment that does not
+/// still gets a problem beside others, without contact.
 template <bool has_terms>
-__global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
-    finish_stages_kernel(const __grid_constant__ StepCall call) {
-  CudaWarp warp;
+__device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t e, bool exists,
+                                              int together, ContactEntry* sorting, const SolverMemory& solver,
+                                              StageAtHand& at_hand) {
   const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;
-  const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
-  ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
-  double* const solver = arrays.solver + own * arrays.solver_words;
   const bool ends_step = call.search + 1 == max_searches(step.rollout);
-  if (ends_step) {
-    call.forget_searches();
-  } else if (call.evaluation.is_empty()) {
-    return;
-  }
-  for (std::int32_t e; take_item(warp, &call.evaluation.counters->next_step, step.state.num_environments, e);) {
-    std::uint32_t status = step.state.status[e];
-    const int found = arrays.contacts.found[e];
-    warp.sync();
-    if (warp.lane() == 0) arrays.contacts.found[e] = 0;
-    if ((status & kFrozen) != 0) continue;
-    const StepProgress memory = arrays.of(step, e);
+  std::uint32_t status = step.state.status[e];
+  int found = arrays.contacts.found[e];
+  warp.sync();
+  bool is_solved = false;
+  const StepProgress memory = arrays.of(step, e);
+  if (exists && (status & kFrozen) == 0) {
     if (memory.plan->is_done()) {
       if (ends_step) bring_back(warp, step, memory);
     } else {
       status |= arrays.contacts.status[e];
       if (found > arrays.contacts.capacity) status |= kStepCapacity;
       if (warp.lane() == 0) memory.counts->polygons_needed = max(memory.counts->polygons_needed, found);
-      if ((status & (kFaults | kStepCapacity)) != 0) {
+      is_solved = (status & (kFaults | kStepCapacity)) == 0;
+      if (!is_solved) {
         status |= kFrozen;
         exclude_environment(warp, step, memory);
-      } else {
-        status |= finish_stage<has_terms>(warp, call, e, found, sorting, solver);
-        if (!ends_step && (status & kFrozen) == 0) {
-          if (memory.plan->is_done()) {
-            set_aside(warp, step, memory);
-          } else if (warp.lane() == 0) {
-            atomicAdd(arrays.going_on + call.search, 1);
-          }
-        }
       }
     }
-    if (ends_step && !call.is_last && (status & kFrozen) == 0)
-      status |= begin_step(warp, step, call.evaluation.state, e, memory);
-    if (warp.lane() == 0) step.state.status[e] = status;
+  }
+  if (exists && warp.lane() == 0) arrays.contacts.found[e] = 0;
+  if (!is_solved) found = 0;
+  if (warp.lane() == 0) {
+    at_hand.status = status;
+    at_hand.found = found;
+    at_hand.is_solved = is_solved;
+  }
+  if (!is_solved && together == 1) return;
+  ContactEntry* const listed = arrays.contacts.entries + e * arrays.contacts.capacity;
+  const ContactEntry* const sorted = sort_rows(warp, listed, sorting, found);
+  const SolverContact<float>* const in_float = arrays.contacts.float_contacts;
+  const SolverContact<double>* const in_double = arrays.contacts.double_contacts;
+  const std::int64_t first = e * arrays.contacts.capacity;
+  const StageProblem begun = begin_stage(
+      warp, WarpPointSums<CudaWarp, has_terms>{warp}, step, call.evaluation.state, e, found,
+      [&](int i) { return sorted[i].key; },
+      [&](int i, const PolygonColumns& columns, int k) {
+        const std::int64_t at = first + sorted[i].at;
+        in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
+      },
+      solver, memory);
+  if (warp.lane() == 0) at_hand.begun = begun;
+  warp.sync();
+}
+
+/// Moves on with an environment, and begins its next step if it is time.
+template <bool has_terms>
+__device__ __forceinline__ void end_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t e,
+                                            const SolverMemory& solver, const StageAtHand& at_hand) {
+  const StepView& step = call.step;
+  const bool ends_step = call.search + 1 == max_searches(step.rollout);
+  const std::uint32_t before = step.state.status[e];
+  warp.sync();  // before it changes
+  if ((before & kFrozen) != 0) return;
+  std::uint32_t status = at_hand.status;
+  const StepProgress memory = call.arrays.of(step, e);
+  if (at_hand.is_solved) {
+    status |= end_stage<has_terms>(warp, step, call.evaluation.state, e, at_hand.found, at_hand.begun, at_hand.solution,
+                                   solver, memory);
+    if (!ends_step && (status & kFrozen) == 0) {
+      if (memory.plan->is_done()) {
+        set_aside(warp, step, memory);
+      } else if (warp.lane() == 0) {
+        atomicAdd(call.arrays.going_on + call.search, 1);
+      }
+    }
+  }
+  if (ends_step && !call.is_last && (status & kFrozen) == 0) {
+    status |= begin_step(warp, step, call.evaluation.state, e, memory);
+  }
+  if (warp.lane() == 0) step.state.status[e] = status;
+}
+
+/// Solves the stages at hand, with a team for each.
+template <bool has_terms>
+__device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t first, int together,
+                                              double* memory, SolveWorkspace<has_terms>& work) {
+  int most_pairs = 0;
+#pragma unroll 1
+  for (int k = 0; k < together; ++k) most_pairs = max(most_pairs, work.at_hand[k].begun.problem.num_pairs);
+  CudaTeam team(work.sums, CudaWarp::kSize / together);
+  const int index = CudaTeam::team_of(team.size());
+  StageAtHand& at_hand = work.at_hand[index];
+  const SolverMemory solver = solver_memory(call, memory, together, index);
+  StageProblem begun = at_hand.begun;
+  for (int i = begun.problem.num_pairs + team.lane(); i < most_pairs; i += team.size()) solver.pairs[i].set_empty();
+  begun.problem.num_pairs = most_pairs;
+  warp.sync();
+  const std::int64_t e = min(first + index, call.step.state.num_environments - 1);
+  const StageSolution solution = solve_problem(team, WarpPointSums<CudaTeam, has_terms>{team}, call.step, call.evaluation.state,
+                                       e, begun, solver, at_hand.is_solved);
+  if (team.lane() == 0) at_hand.solution = solution;
+  warp.sync();
+}
+
+#if !defined(ISOPATCH_SOLVE_BLOCKS)
+#define ISOPATCH_SOLVE_BLOCKS 4
+#endif
+
+// Four blocks on a processor, for which the compiler spills some bytes. More were slower where a solve takes long, and
+// faster where it is short: see bench/NOTES.md.
+template <bool has_terms>
+__global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
+    finish_stages_kernel(const __grid_constant__ StepCall call) {
+  __shared__ SolveWorkspace<has_terms> workspaces[kSolveWarps];
+  CudaWarp warp;
+  const StepView& step = call.step;
+  const StepArraysView& arrays = call.arrays;
+  SolveWorkspace<has_terms>& work = workspaces[threadIdx.x / CudaWarp::kSize];
+  const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
+  ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
+  double* const memory = arrays.solver + own * arrays.solver_words;
+  if (call.search + 1 == max_searches(step.rollout)) {
+    call.forget_searches();
+  } else if (call.evaluation.is_empty()) {
+    return;
+  }
+  const std::int64_t count = step.state.num_environments;
+  const int taken = !has_terms && arrays.team_words > 0 ? CudaTeam::kTeams : 1;
+  for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, (count + taken - 1) / taken, item);) {
+    const std::int64_t begin = std::int64_t{item} * taken, end = min(begin + taken, count);
+    bool are_small = taken > 1;
+#pragma unroll 1
+    for (std::int64_t e = begin; e < end; ++e) are_small = are_small && arrays.contacts.found[e] <= kTeamPolygons;
+    const int together = are_small ? taken : 1;
+    for (std::int64_t first = begin; first < end; first += together) {
+#pragma unroll 1
+      for (int k = 0; k < together; ++k) {
+        begin_at_hand<has_terms>(warp, call, min(first + k, end - 1), first + k < end, together, sorting,
+                                 solver_memory(call, memory, together, k), work.at_hand[k]);
+      }
+      warp.sync();
+      bool is_solved = false;
+#pragma unroll 1
+      for (int k = 0; k < together; ++k) is_solved = is_solved || work.at_hand[k].is_solved;
+      if (is_solved) solve_at_hand<has_terms>(warp, call, first, together, memory, work);
+#pragma unroll 1
+      for (int k = 0; k < together && first + k < end; ++k) {
+        end_at_hand<has_terms>(warp, call, first + k, solver_memory(call, memory, together, k), work.at_hand[k]);
+      }
+      warp.sync();  // before others are at hand
+    }
   }
 }
 
@@ -105,7 +210,8 @@ template <bool has_terms>
 void finish_stages(const StepCall& call, cudaStream_t stream) {
   const std::int64_t count = call.step.state.num_environments;
   if (count == 0) return;
-  const std::int64_t useful = (std::min<std::int64_t>(count, call.arrays.warps) + kSolveWarps - 1) / kSolveWarps;
+  const std::int64_t items = call.arrays.team_words > 0 ? (count + CudaTeam::kTeams - 1) / CudaTeam::kTeams : count;
+  const std::int64_t useful = (std::min<std::int64_t>(items, call.arrays.warps) + kSolveWarps - 1) / kSolveWarps;
   finish_stages_kernel<has_terms><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "host/rollout/polygon_capacity.h"
+#include "kernels/rollout/step_kernels.h"
 #include "tests/support/device_calls.h"
 #include "tests/support/rollout_scenes.h"
 #include "tests/thin_walls/thin_scenes.h"
@@ -117,6 +118,33 @@ TEST_F(SimulatorOnGpu, FrozenEnvironmentsAreThoseOfTheCpu) {
     EXPECT_EQ(cpu.state.status[1], kBadPose | kFrozen);
     EXPECT_EQ(cpu.state.status[2], (capacity == 30 ? kStepCapacity : kDiverged) | kFrozen);
     expect_same(cpu, gpu);
+  }
+}
+
+/// Where there are more environments than warps, a warp solves several small ones together: here beside larger ones,
+/// beside some that are frozen, and in a last warp that gets fewer.
+TEST_F(SimulatorOnGpu, GpuSmallSolvesTogetherHaveTheBitsOfTheCpu) {
+  const std::int64_t environments = detail::load_finish_stages<false>() + 23;
+  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2}) {
+    SceneDescription description = dropped_bodies(integrator);
+    description.rollout.polygon_capacity = 256;
+    description.rollout.speed_limit = 50;
+    RolloutStateArrays begin = random_states(description, environments, 17);
+    const std::size_t bodies = description.bodies.size();
+    begin.poses[5 * 7 * bodies + 2] = std::numeric_limits<double>::quiet_NaN();
+    begin.velocities[10 * 6 * bodies] = 100;
+    begin.velocities[6 * (20 * bodies + 2) + 2] = -30;  // in several sub-steps
+    for (int e : {14, 15, 25}) {
+      begin.velocities[6 * (static_cast<std::size_t>(e) * bodies + 1) + 2] = -12;
+    }
+    const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 5);
+    EXPECT_EQ(cpu.state.status[5], kBadPose | kFrozen);
+    EXPECT_EQ(cpu.state.status[10], kDiverged | kFrozen);
+    int small = 0, large = 0;
+    for (const std::int32_t polygons : cpu.output.polygons) (polygons <= 64 ? small : large) += 1;
+    EXPECT_GT(small, 20);
+    EXPECT_GT(large, 0);
+    expect_same(cpu, take(description, Backend::kCuda, Precision::kFloat, begin, 2, 5));
   }
 }
 

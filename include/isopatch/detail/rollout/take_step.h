@@ -182,43 +182,82 @@ ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t envi
       progress.bodies, progress.poses);
 }
 
-/// Solves a stage from its `count` contact polygons, in the order of key(i) and with write() of write_columns(), and
-/// moves on: to the next stage or sub-step, or to the end of the step. Returns its status, with kFrozen where the state
-/// stays as it was before the step. Called by all lanes.
+/// A stage of an environment, as it is to be solved.
+struct StageProblem {
+  StepPlan plan;
+  SolverStage stage;
+  VelocityProblem problem;
+};
+
+struct StageSolution {
+  SolveResult result;
+  bool is_too_stiff;  // for sdirk2: then it is not solved
+};
+
+ISOPATCH_HD StageInput stage_input(const StepView& step, const State& contact, std::int64_t environment) {
+  return {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
+}
+
+/// Writes the problem of a stage from its `count` contact polygons, in the order of key(i) and with write() of
+/// write_columns(). Called by all lanes.
 template <class Warp, class PointSums, class Key, class Write>
-ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                       std::int64_t environment, int count, const Key& key, const Write& write,
-                                       const SolverMemory& solver, const StepProgress& progress) {
-  const std::int64_t steps = step.state.steps[environment];
-  StepPlan plan = *progress.plan;
-  const SolverStage stage = stage_of(step.rollout, steps, plan);
-  const StageInput in = {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
-  VelocityProblem problem = begin_problem(warp, in, stage, progress.bodies, count, key, write, solver);
+ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
+                                     std::int64_t environment, int count, const Key& key, const Write& write,
+                                     const SolverMemory& solver, const StepProgress& progress) {
+  const StageInput in = stage_input(step, contact, environment);
+  StageProblem begun;
+  begun.plan = *progress.plan;
+  begun.stage = stage_of(step.rollout, step.state.steps[environment], begun.plan);
+  begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, count, key, write, solver);
   if constexpr (PointSums::kHasTerms) {
     if (step.scene.laws != nullptr) {
-      begin_terms(warp, points, in, stage, count, key, progress.lumped, progress.contact_state, problem, solver);
+      begin_terms(warp, points, in, begun.stage, count, key, progress.lumped, progress.contact_state, begun.problem,
+                  solver);
     }
   }
-  const bool is_sdirk2 = stage.integrator == Integrator::kSdirk2;
-  bool is_too_stiff = false;
-  if (stage.integrator != Integrator::kEuler) {
-    const double stiffest = stiffest_patch(warp, points, problem, step.rollout.time_step / plan.substeps, solver);
-    is_too_stiff = is_sdirk2 && stiffest > kTooStiff;
+  return begun;
+}
+
+/// Finds the velocities of a stage, if it `is_solved`. Called by all lanes; teams of a warp may have a problem each.
+template <class Warp, class PointSums>
+ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
+                                std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
+                                bool is_solved) {
+  const StageInput in = stage_input(step, contact, environment);
+  const bool is_sdirk2 = begun.stage.integrator == Integrator::kSdirk2;
+  StageSolution solution = {};
+  if (any_team(warp, begun.stage.integrator != Integrator::kEuler)) {
+    const double h = step.rollout.time_step / begun.plan.substeps;
+    const double stiffest = stiffest_patch(warp, points, begun.problem, h, solver);
+    solution.is_too_stiff = is_sdirk2 && stiffest > kTooStiff;
   }
-  SolveResult solved = {};
-  if (!is_too_stiff) {
-    begin_points(warp, points, in, problem, stage, solver);
-    solved = solve_stage(warp, points, in, stage, problem, solver);
-    if (!velocities_hold(warp, in, solver)) {
-      exclude_environment(warp, step, progress);
-      return kDiverged | kFrozen;
-    }
+  is_solved = is_solved && !solution.is_too_stiff;
+  if (!any_team(warp, is_solved)) return solution;
+  begin_points(warp, points, in, begun.problem, begun.stage, solver);
+  solution.result = solve_stage(warp, points, in, begun.stage, begun.problem, solver, is_solved);
+  return solution;
+}
+
+/// Moves on from a stage that was solved: to the next stage or sub-step, or to the end of the step. Returns its status,
+/// with kFrozen where the state stays as it was before the step. Called by all lanes.
+template <bool has_terms, class Warp>
+ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
+                                    int count, const StageProblem& begun, const StageSolution& solution,
+                                    const SolverMemory& solver, const StepProgress& progress) {
+  const StageInput in = stage_input(step, contact, environment);
+  const std::int64_t steps = step.state.steps[environment];
+  const SolverStage& stage = begun.stage;
+  const VelocityProblem& problem = begun.problem;
+  StepPlan plan = begun.plan;
+  if (!solution.is_too_stiff && !velocities_hold(warp, in, solver)) {
+    exclude_environment(warp, step, progress);
+    return kDiverged | kFrozen;
   }
-  if (is_too_stiff || (is_sdirk2 && is_stopped(problem, solver))) {
+  if (solution.is_too_stiff || (stage.integrator == Integrator::kSdirk2 && is_stopped(problem, solver))) {
     begin_again(warp, step, environment, plan, progress);
     return kOk;
   }
-  if constexpr (PointSums::kHasTerms) {
+  if constexpr (has_terms) {
     if (step.scene.laws != nullptr) {
       end_terms(warp, in, stage, problem, solver, progress.contact_state, progress.next_contact_state);
     }
@@ -242,13 +281,24 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
     if (stage.last) keep_beginning(warp, step, progress);
   }
   if (warp.lane() == 0) {
-    progress.counts->iterations += solved.iterations;
+    progress.counts->iterations += solution.result.iterations;
     progress.counts->polygons += count;
     *progress.plan = plan;
     if (plan.is_done()) ++step.state.steps[environment];
   }
   warp.sync();
-  return (solved.converged ? 0u : kNotConverged) | (solved.friction_agrees ? 0u : kFrictionLag);
+  return (solution.result.converged ? 0u : kNotConverged) | (solution.result.friction_agrees ? 0u : kFrictionLag);
+}
+
+/// All of a stage of one environment. Called by all lanes.
+template <class Warp, class PointSums, class Key, class Write>
+ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
+                                       std::int64_t environment, int count, const Key& key, const Write& write,
+                                       const SolverMemory& solver, const StepProgress& progress) {
+  const StageProblem begun =
+      begin_stage(warp, points, step, contact, environment, count, key, write, solver, progress);
+  const StageSolution solution = solve_problem(warp, points, step, contact, environment, begun, solver, true);
+  return end_stage<PointSums::kHasTerms>(warp, step, contact, environment, count, begun, solution, solver, progress);
 }
 
 /// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.

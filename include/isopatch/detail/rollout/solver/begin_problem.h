@@ -5,6 +5,7 @@
 
 #include "isopatch/detail/pair/pair_frame.h"
 #include "isopatch/detail/rollout/solver/pair_damper.h"
+#include "isopatch/detail/rollout/solver/teams.h"
 #include "isopatch/scene/contact.h"
 
 namespace isopatch::detail {
@@ -343,7 +344,7 @@ ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const Vel
     SolvedPair& pair = m.pairs[i];
     double sums[DamperSums::kSize];
     points.patch(columns_of(m, pair), pair.polygons, mobility_of(m, pair, 0), mobility_of(m, pair, 1), sums);
-    stiffest = max(stiffest, relative_stiffness(h, sums));
+    if (!pair.is_empty()) stiffest = max(stiffest, relative_stiffness(h, sums));
     if (warp.lane() != 0) continue;
     ISOPATCH_UNROLL
     for (int k = 0; k < DamperSums::kSize; ++k) pair.sums[k] = sums[k];
@@ -367,13 +368,13 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageIn
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
     const RelativeTwist<double> twist = relative_twist(m, pair, known);
-    if (stage.integrator != Integrator::kMidpoint) {
-      points.begin(p.parameters, columns, pair.polygons, twist, stage.is_predicted());
-      continue;
-    }
+    const bool has_damper = stage.integrator == Integrator::kMidpoint;
+    if (!has_damper) points.begin(p.parameters, columns, pair.polygons, twist, stage.is_predicted());
+    if (!any_team(warp, has_damper)) continue;
     const PatchMotion motion = patch_motion(m, pair, known, pair.sums);
     double carried[CarrySums::kSize];
-    points.carried(columns, pair.polygons, motion, carried);
+    points.carried(columns, has_damper ? pair.polygons : 0, motion, carried);
+    if (!has_damper) continue;
     const double stiffness = relative_stiffness(stage.step, pair.sums);
     const bool rolls =
         PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && is_round(in.scene, m.terms[pair.first_term]);

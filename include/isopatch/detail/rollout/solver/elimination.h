@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "isopatch/detail/rollout/solver/teams.h"
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/detail/simt/warp.h"
 #include "isopatch/limits.h"
@@ -108,51 +109,71 @@ ISOPATCH_HD void substitute_back(const LowerMatrix& H, double* x) {
   }
 }
 
-/// The same by the lanes of a warp, to the same bits: the body's columns are eliminated in registers, 32 rows at a time
-/// with one in each lane, and then each lane updates an entry after another of the columns after them. Called by all
-/// lanes.
+/// The same by lanes that work together, to the same bits: each factors the block of the columns themselves, which takes
+/// no longer than if one of them did, then its own rows below it and its own entries of the columns after them. Called
+/// by all lanes.
 template <class Warp>
 ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
   constexpr int kMost = 6;
   const int own = rows.row[0];  // the first of the columns
-  double top[kMost], inverse[kMost], value[kMost];
-  for (int first = 0; first < rows.count; first += Warp::kSize) {
-    const int at = first + warp.lane();
-    const bool exists = at < rows.count;
-    const int row = exists ? rows.row[at] : own;
-    double entry[kMost], y = exists ? x[row] : 0.0;
+  double top[kMost][kMost], inverse[kMost], value[kMost];
+  ISOPATCH_UNROLL
+  for (int c = 0; c < kMost; ++c) {
+    if (c >= columns) continue;
+    value[c] = x[own + c];
     ISOPATCH_UNROLL
-    for (int c = 0; c < kMost; ++c) entry[c] = exists && c < columns && c <= at ? H.column(own + c)[row] : 0.0;
+    for (int i = c; i < kMost; ++i) {
+      if (i < columns) top[c][i] = H.at(own + i, own + c);
+    }
+  }
+  ISOPATCH_UNROLL
+  for (int c = 0; c < kMost; ++c) {
+    if (c >= columns) continue;
+    top[c][c] = sqrt(top[c][c]);
+    inverse[c] = 1 / top[c][c];
+    value[c] = value[c] / top[c][c];
+    ISOPATCH_UNROLL
+    for (int j = c + 1; j < kMost; ++j) {
+      if (j >= columns) continue;
+      top[c][j] *= inverse[c];
+      value[j] = fma(-value[c], top[c][j], value[j]);
+    }
+    ISOPATCH_UNROLL
+    for (int j = c + 1; j < kMost; ++j) {
+      if (j >= columns) continue;
+      ISOPATCH_UNROLL
+      for (int i = j; i < kMost; ++i) {
+        if (i < columns) top[j][i] = fma(-top[c][j], top[c][i], top[j][i]);
+      }
+    }
+  }
+  warp.sync();  // before they change
+  for (int at = warp.lane(); at < rows.count; at += team_size(warp)) {
+    const int row = rows.row[at];
+    double entry[kMost], y = x[row];
     ISOPATCH_UNROLL
     for (int c = 0; c < kMost; ++c) {
-      if (c >= columns) continue;
-      if (first == 0) {
-        const double pivot = sqrt(warp.from_lane(entry[c], c));
-        inverse[c] = 1 / pivot;
-        entry[c] = at == c ? pivot : entry[c] * inverse[c];
-        top[c] = entry[c];
-      } else {
-        entry[c] *= inverse[c];
+      if (c < columns && c <= at) entry[c] = H.at(row, own + c);
+    }
+    ISOPATCH_UNROLL
+    for (int c = 0; c < kMost; ++c) {
+      if (c >= columns || c > at) continue;
+      if (c == at) {
+        entry[c] = top[c][c];
+        y = value[c];
+        continue;
       }
+      entry[c] *= inverse[c];
+      y = fma(-value[c], entry[c], y);
       ISOPATCH_UNROLL
       for (int j = c + 1; j < kMost; ++j) {
-        if (j >= columns) continue;
-        const double factor = -warp.from_lane(top[c], j);
-        if (at >= j) entry[j] = fma(factor, entry[c], entry[j]);
+        if (j < columns && j <= at) entry[j] = fma(-top[c][j], entry[c], entry[j]);
       }
     }
-    ISOPATCH_UNROLL
-    for (int c = 0; c < kMost; ++c) {
-      if (c >= columns) continue;
-      if (first == 0) value[c] = warp.from_lane(y, c) / warp.from_lane(entry[c], c);
-      if (at > c) y = fma(-value[c], entry[c], y);
-      if (at == c) y = value[c];
-    }
-    if (!exists) continue;
     x[row] = y;
     ISOPATCH_UNROLL
     for (int c = 0; c < kMost; ++c) {
-      if (c < columns && c <= at) H.column(own + c)[row] = entry[c];
+      if (c < columns && c <= at) H.at(row, own + c) = entry[c];
     }
   }
   warp.sync();
@@ -162,7 +183,7 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
   const auto go_on = [&] {
     while (i >= rows.count && j < rows.count) i += ++j - rows.count;
   };
-  for (go_on(); j < rows.count; i += Warp::kSize, go_on()) {
+  for (go_on(); j < rows.count; i += team_size(warp), go_on()) {
     const int row = rows.row[i], column = rows.row[j];
     double entry = H.at(row, column);
     ISOPATCH_UNROLL
@@ -174,23 +195,37 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
   warp.sync();
 }
 
+/// The same by lanes that work together: each solves for a few of the last entries, and then takes its own of the rest
+/// on. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void substitute_back(Warp& warp, const LowerMatrix& H, double* x) {
-  for (int first = (H.size - 1) / Warp::kSize * Warp::kSize; first >= 0; first -= Warp::kSize) {
-    const int at = first + warp.lane(), end = min(H.size, first + Warp::kSize);
-    const bool exists = at < end;
-    const double diagonal = exists ? H.at(at, at) : 1.0;
-    double own = exists ? x[at] : 0.0;
-    for (int c = end - 1; c >= first; --c) {
-      const double value = warp.from_lane(own, c - first) / warp.from_lane(diagonal, c - first);
-      if (at < c) own = fma(-value, H.at(c, at), own);
-      if (at == c) own = value;
+  constexpr int kMost = 6;
+  for (int end = H.size; end > 0; end -= kMost) {
+    const int first = max(end - kMost, 0), count = end - first;
+    double value[kMost];
+    ISOPATCH_UNROLL
+    for (int c = kMost - 1; c >= 0; --c) {
+      if (c < count) value[c] = x[first + c];
     }
-    if (exists) x[at] = own;
-    for (int before = warp.lane(); before - warp.lane() < first; before += Warp::kSize) {
-      double rest = x[before];
-      for (int c = end - 1; c >= first; --c) rest = fma(-warp.from_lane(own, c - first), H.at(c, before), rest);
-      x[before] = rest;
+    ISOPATCH_UNROLL
+    for (int c = kMost - 1; c >= 0; --c) {
+      if (c >= count) continue;
+      value[c] = value[c] / H.at(first + c, first + c);
+      ISOPATCH_UNROLL
+      for (int k = 0; k < c; ++k) value[k] = fma(-value[c], H.at(first + c, first + k), value[k]);
+    }
+    warp.sync();  // before they change
+    ISOPATCH_UNROLL
+    for (int c = 0; c < kMost; ++c) {
+      if (c < count && warp.lane() == 0) x[first + c] = value[c];
+    }
+    for (int k = warp.lane(); k < first; k += team_size(warp)) {
+      double rest = x[k];
+      ISOPATCH_UNROLL
+      for (int c = kMost - 1; c >= 0; --c) {
+        if (c < count) rest = fma(-value[c], H.at(first + c, k), rest);
+      }
+      x[k] = rest;
     }
     warp.sync();
   }

@@ -33,10 +33,13 @@ ISOPATCH_HD void add_up_lanes(double (&lanes)[kSumLanes][size], int used) {
   for (double& sum : lanes[0]) sum += 0.0;  // a sum of zeros has the sign that it has with all lanes
 }
 
-/// The sum over i < count of the terms that add(i, sums) adds to `sums`, in every lane. Called by all lanes.
+/// The sum over i < count of the terms that add(i, sums) adds to `sums`, in every lane. Called by all lanes. Teams, of
+/// which each may have a `count` of its own, do it with memory that they share.
 template <int size, class Warp, class Add>
 ISOPATCH_HD void lane_sums(Warp& warp, int count, const Add& add, double (&sums)[size]) {
-  if constexpr (Warp::kSize == kSumLanes) {
+  if constexpr (requires { warp.lane_sums(count, add, sums); }) {
+    warp.lane_sums(count, add, sums);
+  } else if constexpr (Warp::kSize == kSumLanes) {
     ISOPATCH_UNROLL
     for (double& sum : sums) sum = 0;
     for (int i = warp.lane(); i < count; i += kSumLanes) add(i, sums);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "isopatch/detail/rollout/solver/contact_terms.h"
+#include "isopatch/detail/rollout/solver/teams.h"
 #include "isopatch/detail/rollout/solver/velocity_problem.h"
 
 namespace isopatch::detail {
@@ -34,10 +35,11 @@ struct SolveResult {
 inline constexpr double kMissedFriction = 0.1;
 
 /// How far to go along the direction from the previous velocity, until the slope of the potential is small; by Newton's
-/// method within a bracket. The slope at 0 is -`steepness`; the slope at 1 was too large. Called by all lanes.
+/// method within a bracket. The slope at 0 is -`steepness`; the slope at 1 was too large. Nothing is found unless the
+/// team `searches`. Called by all lanes.
 template <class Warp, class PointSums>
 ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
-                                double steepness) {
+                                double steepness, bool searches) {
   constexpr int kMaxTrials = 40;
   constexpr double kFlat = 0.1;
   const SolverVectors& v = m.vectors;
@@ -48,7 +50,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   warp.sync();  // before it changes
   multiply_by_mass(warp, p, m, v.direction, v.momentum);
   const double curvature = sum_of_dofs(warp, p, [&](int i) { return v.direction[i] * v.momentum[i]; });
-  for (int i = warp.lane(); i < p.num_pairs; i += Warp::kSize) {
+  for (int i = warp.lane(); i < p.num_pairs; i += team_size(warp)) {
     SolvedPair& pair = m.pairs[i];
     pair.twist = relative_twist(m, pair, v.previous);
     pair.change = relative_twist(m, pair, v.direction, true);
@@ -73,7 +75,9 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
       slope += sums[0];
       second += sums[1];
     }
-    if (abs(slope) <= kFlat * steepness) break;
+    searches = searches && !(abs(slope) <= kFlat * steepness);
+    if (!any_team(warp, searches)) break;
+    if (!searches) continue;
     if (slope < 0) {
       low = at;
     } else {
@@ -86,10 +90,12 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   return at;
 }
 
-/// Finds the velocities, which are in m.vectors.velocity at a start and then at the end. Called by all lanes.
+/// Finds the velocities, which are in m.vectors.velocity at a start and then at the end, if it `is_solved`. The teams of
+/// a warp take every turn together: one that has ended, or has less to do in it, finds once more what it knows. Called
+/// by all lanes.
 template <class Warp, class PointSums>
 ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, const VelocityProblem& p,
-                                         const SolverMemory& m, const SolverLimits& limits) {
+                                         const SolverMemory& m, const SolverLimits& limits, bool is_solved) {
   constexpr double kMin = 1e-14;                // of the gradient over the roots of masses, J^(1/2)
   constexpr double kShort = -0.5, kLong = 0.1;  // slopes at the end of a whole step that need no search
   const SolverVectors& v = m.vectors;
@@ -100,12 +106,13 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
 
   while (true) {
     evaluate_gradient(warp, points, p, m);
-    if (whole_step) {
-      whole_step = false;
+    if (any_team(warp, whole_step)) {
       const double slope = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
-      if (!(slope >= kShort * steepness && slope <= kLong * steepness)) {
-        const double along = search_along(warp, points, p, m, steepness);
-        for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) {
+      const bool searches = whole_step && !(slope >= kShort * steepness && slope <= kLong * steepness);
+      whole_step = false;
+      if (any_team(warp, searches)) {
+        const double along = search_along(warp, points, p, m, steepness, searches);
+        for (int i = warp.lane(); i < p.num_dofs && searches; i += team_size(warp)) {
           v.velocity[i] = fma(along, v.direction[i], v.previous[i]);
         }
         warp.sync();
@@ -126,7 +133,8 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
         squares);
     const double scale = sqrt(max(max(squares[1], squares[2]), squares[3]));
     const bool converged = sqrt(squares[0]) <= fma(limits.tolerance, scale, kMin);
-    if (converged || iterations >= limits.iterations || !(squares[0] < kInfinity)) {
+    bool renews = false;
+    if (is_solved && (converged || iterations >= limits.iterations || !(squares[0] < kInfinity))) {
       result.iterations += iterations;
       result.converged = result.converged && converged;
       double missed = 0, friction = 0;
@@ -138,8 +146,12 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
         if (p.num_terms > 0) add_term_agreement(warp, points, p, m, v.velocity, missed, friction);
       }
       result.friction_agrees = missed <= kMissedFriction * friction;
-      if (!converged || pass >= limits.passes || !(missed > limits.renewed_friction * friction)) return result;
-      for (int i = 0; i < p.num_pairs; ++i) {
+      renews = converged && pass < limits.passes && missed > limits.renewed_friction * friction;
+      is_solved = renews;
+    }
+    if (!any_team(warp, is_solved)) return result;
+    if (any_team(warp, renews)) {
+      for (int i = 0; i < p.num_pairs && renews; ++i) {
         const SolvedPair& pair = m.pairs[i];
         points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
       }
@@ -147,21 +159,26 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
       if constexpr (PointSums::kHasTerms) {
         if (p.num_terms > 0) renew_terms(warp, p, m, v.velocity, pass);
       }
-      ++pass;
-      iterations = 0;
+      if (renews) {
+        ++pass;
+        iterations = 0;
+      }
       continue;
     }
 
     assemble_matrix(warp, points, p, m);
     find_direction(warp, p, m);
-    steepness = -sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
-    for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) {
-      v.previous[i] = v.velocity[i];
-      v.velocity[i] += v.direction[i];
+    const double fall = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
+    if (is_solved) {
+      steepness = -fall;
+      for (int i = warp.lane(); i < p.num_dofs; i += team_size(warp)) {
+        v.previous[i] = v.velocity[i];
+        v.velocity[i] += v.direction[i];
+      }
+      whole_step = true;
+      ++iterations;
     }
     warp.sync();
-    whole_step = true;
-    ++iterations;
   }
 }
 

@@ -15,6 +15,7 @@
 #include "isopatch/detail/rollout/solver/elimination.h"
 #include "isopatch/detail/rollout/solver/point_sums.h"
 #include "isopatch/detail/rollout/solver/step_joint.h"
+#include "isopatch/detail/rollout/solver/teams.h"
 
 namespace isopatch::detail {
 
@@ -77,6 +78,9 @@ struct SolvedPair {
   double sums[ImpulseSums::kSize];       // of the last evaluation
   RelativeTwist<double> twist, change;   // of a line search
 
+  /// A pair without contact, which changes nothing: where an environment has fewer pairs than another of its warp.
+  ISOPATCH_HD void set_empty() { *this = SolvedPair{}; }
+  ISOPATCH_HD bool is_empty() const { return polygons == 0; }
   /// The impulse on body a about P, from the last evaluation.
   ISOPATCH_HD Momentum impulse() const {
     const double *force = sums + ImpulseSums::kForce, *moment = sums + ImpulseSums::kMoment;
@@ -199,7 +203,7 @@ ISOPATCH_HD Momentum impulse_on(const SolverMemory& m, const SolvedPair& pair, i
 template <class Warp>
 ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const SolverMemory& m, const double* velocities,
                                   double* product) {
-  for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
+  for (int i = warp.lane(); i < p.num_bodies; i += team_size(warp)) {
     const SolvedBody& body = m.bodies[i];
     if (body.num_dofs == 0 || body.is_follower) continue;
     double* const of_body = product + body.first_dof;
@@ -256,9 +260,9 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
     ISOPATCH_UNROLL
     for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
   }
-  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
+  for (int i = warp.lane(); i < p.num_dofs; i += team_size(warp)) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
   warp.sync();
-  for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
+  for (int i = warp.lane(); i < p.num_joints; i += team_size(warp)) {
     const int dof = m.joint_dofs[i];
     v.gradient[dof] -= m.joints[i].impulse(v.velocity[dof]);
   }
@@ -266,7 +270,8 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
-    for (int side = warp.lane(); side < (one_joint && warp.lane() > 0 ? 0 : 2); side += one_joint ? 1 : Warp::kSize) {
+    const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
+    for (int side = warp.lane(); side < sides; side += one_joint ? 1 : team_size(warp)) {
       const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
       double* const gradient = v.gradient + body.first_dof;
       body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
@@ -292,7 +297,8 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
     ISOPATCH_UNROLL
     for (int c = 0; c < 6; ++c) matrix[row][c] = sums[MatrixSums::at(row, c)];
   }
-  for (int i = warp.lane(); i < (one_joint && warp.lane() > 0 ? 0 : count); i += one_joint ? 1 : Warp::kSize) {
+  const int own_count = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : count;
+  for (int i = warp.lane(); i < own_count; i += one_joint ? 1 : team_size(warp)) {
     const bool in_a = i < a.num_dofs, in_b = !in_a && i < a.num_dofs + b.num_dofs;
     const SolvedBody& from = in_a ? a : in_b ? b : early;
     const SolvedBody& to = in_a ? a : in_b ? b : late;
@@ -324,9 +330,9 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
   const double* const velocity = m.vectors.velocity;
   const int entries = p.num_dofs * p.num_dofs;
-  for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
+  for (int i = warp.lane(); i < entries; i += team_size(warp)) m.matrix.entries[i] = 0;
   warp.sync();
-  for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
+  for (int i = warp.lane(); i < p.num_bodies; i += team_size(warp)) {
     const SolvedBody& body = m.bodies[i];
     if (body.is_follower) continue;
     if (body.num_dofs == 1) m.matrix.at(body.first_dof, body.first_dof) = body.joint_mass;
@@ -338,7 +344,7 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
     }
   }
   warp.sync();
-  for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
+  for (int i = warp.lane(); i < p.num_joints; i += team_size(warp)) {
     const int dof = m.joint_dofs[i];
     m.matrix.at(dof, dof) += m.joints[i].fall(velocity[dof]);
   }
@@ -358,14 +364,14 @@ template <class Warp>
 ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
   const EliminationOrder& order = *m.order;
   double* const x = m.vectors.direction;
-  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) x[i] = -m.vectors.gradient[i];
+  for (int i = warp.lane(); i < p.num_dofs; i += team_size(warp)) x[i] = -m.vectors.gradient[i];
   warp.sync();
   for (int i = 0; i < order.count; ++i) {
     const SolvedBody& body = m.bodies[order.body[i]];
     // its rows and, in the order of elimination, the rows of later bodies it is connected with
     std::int32_t count = 0;
     const auto add_rows = [&](const SolvedBody& of) {
-      for (int k = warp.lane(); k < of.num_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
+      for (int k = warp.lane(); k < of.num_dofs; k += team_size(warp)) m.rows[count + k] = of.first_dof + k;
       count += of.num_dofs;
     };
     add_rows(body);
