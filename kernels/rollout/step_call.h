@@ -6,11 +6,9 @@
 
 #include "isopatch/detail/rollout/take_step.h"
 #include "kernels/contact/contact_model.h"
+#include "kernels/rollout/step_kernels.h"
 
 namespace isopatch::detail {
-
-/// Environments of no more polygons are solved four at a time.
-inline constexpr std::int32_t kTeamPolygons = 64;
 
 /// Memory of a batch between the kernels of a step, with a row for each environment.
 struct StepArraysView {
@@ -28,7 +26,6 @@ struct StepArraysView {
   ContactEntry* sorting;  // `capacity`
   double* solver;
   std::int64_t solver_words;
-  std::int64_t team_words;  // of these, of one of several environments at a time; 0: a warp takes one
   std::int32_t warps;
 
   ISOPATCH_HD StepProgress of(const StepView& step, std::int64_t environment) const {
@@ -55,6 +52,9 @@ struct StepCall {
   int search;     // of the step, of max_searches(); environments that need fewer are set aside until the last one
   bool is_last;   // step of the call
 
+  /// Whether the search is the last one of its step.
+  ISOPATCH_HD bool ends_step() const { return search + 1 == max_searches(step.rollout); }
+
 #if defined(__CUDACC__)
   /// Before the first search of a step. Called by all threads; those of the first block do it.
   __device__ void forget_searches() const {
@@ -67,9 +67,8 @@ struct StepCall {
 /// Begins a call, and its first step if there is one.
 void begin_call(const StepCall& call, cudaStream_t stream);
 
-/// Solves a stage of every environment, and begins the next stage or step. `has_terms`: the scene has contacts with
-/// memory.
-template <bool has_terms>
+/// Solves a stage of every environment, and begins the next stage or step.
+template <SolvedBy by>
 void finish_stages(const StepCall& call, cudaStream_t stream);
 
 /// Writes the outputs. The poses are then those of the state, for evaluated_results().
