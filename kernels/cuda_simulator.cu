@@ -138,7 +138,7 @@ class CudaSimulator final : public Simulator::Implementation {
  private:
   /// Fewer warps solve at once where each needs a lot of memory.
   static constexpr std::int64_t kMaxSolverBytes = std::int64_t{2} << 30;
-  static constexpr std::int32_t kMaxTeamDofs = 48;
+  static constexpr std::int32_t kMaxTeamDofs = 48, kMaxTeamPolygons = 256;
 
   /// What a simulator has on its device.
   struct OnDevice {
@@ -167,15 +167,15 @@ class CudaSimulator final : public Simulator::Implementation {
             scene_.num_pairs(),  capacity,          num_memory_rows(scene_.data().view)};
   }
 
-  /// Whether a warp may solve several environments at once: where their matrices are small.
-  bool has_teams() const { return !has_terms() && view().num_dofs <= kMaxTeamDofs; }
-
-  std::int64_t team_words(std::int32_t capacity) const { return solver_size(std::min(capacity, kTeamPolygons)).words(); }
+  /// Whether a warp may solve four environments at once: where they are small. By default there is room for four times
+  /// the polygons that a scene begins with, and for 256.
+  bool may_have_teams(std::int32_t capacity) const {
+    return !has_terms() && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
+  }
 
   /// Of a warp.
   std::int64_t solver_words(std::int32_t capacity) const {
-    const std::int64_t words = solver_size(capacity).words();
-    return has_teams() ? std::max(words, 4 * team_words(capacity)) : words;
+    return (may_have_teams(capacity) ? 4 : 1) * solver_size(capacity).words();
   }
 
   std::size_t polygon_size() const {
@@ -229,7 +229,6 @@ class CudaSimulator final : public Simulator::Implementation {
         arrays.sorting.data(),
         arrays.solver.data(),
         solver_words(capacity),
-        has_teams() && state.num_environments > warps_ ? team_words(capacity) : 0,
         static_cast<std::int32_t>(warps_)};
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
@@ -246,7 +245,18 @@ class CudaSimulator final : public Simulator::Implementation {
 
   bool has_terms() const { return scene_.data().view.laws != nullptr; }
 
-  std::int64_t load_solver() const { return has_terms() ? load_finish_stages<true>() : load_finish_stages<false>(); }
+  std::int64_t load_solver() const {
+    if (has_terms()) return load_finish_stages<SolvedBy::kWarpsWithTerms>();
+    return std::min(load_finish_stages<SolvedBy::kWarps>(), load_finish_stages<SolvedBy::kTeams>());
+  }
+
+  void finish_stages(const StepCall& call, cudaStream_t stream) const {
+    if (has_terms()) return detail::finish_stages<SolvedBy::kWarpsWithTerms>(call, stream);
+    // beside idle warps, a team would take longer than a warp
+    const bool has_teams = may_have_teams(call.arrays.contacts.capacity) && call.step.state.num_environments > warps_;
+    has_teams ? detail::finish_stages<SolvedBy::kTeams>(call, stream)
+              : detail::finish_stages<SolvedBy::kWarps>(call, stream);
+  }
 
   int num_models() const { return scene_.data().view.num_models; }
   CudaContactModel& model_at(int model) const { return *on_device_->models[static_cast<std::size_t>(model)]; }
@@ -262,7 +272,7 @@ class CudaSimulator final : public Simulator::Implementation {
         for (int model = 0; model < num_models(); ++model) {
           model_at(model).find_contacts(call.evaluation, call.step.rollout.points, call.arrays.contacts, stream);
         }
-        has_terms() ? finish_stages<true>(call, stream) : finish_stages<false>(call, stream);
+        finish_stages(call, stream);
       }
     }
     end_call(call, stream);

@@ -5,7 +5,7 @@
 
 namespace isopatch::detail {
 
-template std::int64_t load_finish_stages<false>();
-template void finish_stages<false>(const StepCall&, cudaStream_t);
+template std::int64_t load_finish_stages<SolvedBy::kWarps>();
+template void finish_stages<SolvedBy::kWarps>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

@@ -2,7 +2,7 @@
 //
 // A warp takes an environment: puts its polygons in order, solves the stage, and begins the next stage, sub-step or
 // step. Where there are many small ones it takes four, and solves their stages together, with a team of lanes for each.
-// The memory of a solve belongs to the warp. Scenes without contacts with memory have a kernel without their code.
+// The memory of a solve belongs to the warp. Scenes without contacts with memory have kernels without their code.
 #pragma once
 
 #include "isopatch/detail/simt/merge_sort.h"
@@ -27,42 +27,43 @@ struct StageAtHand {
   bool is_solved;
 };
 
-/// What the lanes of a warp share.
-template <bool has_terms>
-struct SolveWorkspace {
-  static constexpr int kMost = has_terms ? 1 : CudaTeam::kTeams;
-  double sums[CudaTeam::kDoubles];
-  StageAtHand at_hand[kMost];
-};
+/// Of a way to solve.
+template <SolvedBy by>
+struct Solving {
+  static constexpr bool kHasTerms = by == SolvedBy::kWarpsWithTerms;
+  static constexpr int kTogether = by == SolvedBy::kTeams ? CudaTeam::kTeams : 1;  // environments of a warp
 
-/// The memory of the solve of one of `together` environments.
-__device__ inline SolverMemory solver_memory(const StepCall& call, double* memory, int together, int index) {
-  SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints,   call.step.rollout.num_dofs,
-                     call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_memory_rows(call.step.scene)};
-  if (together > 1) {
-    size.polygons = min(size.polygons, kTeamPolygons);
-    memory += index * call.arrays.team_words;
+  /// What the lanes of a warp share.
+  struct Workspace {
+    StageAtHand at_hand[kTogether];
+    double sums[kTogether > 1 ? kTogether * CudaTeam::kDoubles : 1];
+  };
+
+  /// The memory for one of the environments of a warp.
+  __device__ static SolverMemory memory(const StepCall& call, double* of_warp, int index) {
+    const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints,   call.step.rollout.num_dofs,
+                             call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_memory_rows(call.step.scene)};
+    return size.in(of_warp + index * (call.arrays.solver_words / kTogether));
   }
-  return size.in(memory);
-}
+};
 
 /// Writes the problem of one environment, whose polygons it puts in order, if it goes on. An environment that does not
 /// still gets a problem beside others, without contact.
-template <bool has_terms>
+template <SolvedBy by>
 __device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t e, bool exists,
-                                              int together, ContactEntry* sorting, const SolverMemory& solver,
+                                              ContactEntry* sorting, const SolverMemory& solver,
                                               StageAtHand& at_hand) {
   const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;
-  const bool ends_step = call.search + 1 == max_searches(step.rollout);
   std::uint32_t status = step.state.status[e];
   int found = arrays.contacts.found[e];
-  warp.sync();
+  warp.sync();  // before they change
+  if (exists && warp.lane() == 0) arrays.contacts.found[e] = 0;
   bool is_solved = false;
   const StepProgress memory = arrays.of(step, e);
   if (exists && (status & kFrozen) == 0) {
     if (memory.plan->is_done()) {
-      if (ends_step) bring_back(warp, step, memory);
+      if (call.ends_step()) bring_back(warp, step, memory);
     } else {
       status |= arrays.contacts.status[e];
       if (found > arrays.contacts.capacity) status |= kStepCapacity;
@@ -74,21 +75,20 @@ __device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& ca
       }
     }
   }
-  if (exists && warp.lane() == 0) arrays.contacts.found[e] = 0;
   if (!is_solved) found = 0;
   if (warp.lane() == 0) {
     at_hand.status = status;
     at_hand.found = found;
     at_hand.is_solved = is_solved;
   }
-  if (!is_solved && together == 1) return;
+  if (!is_solved && Solving<by>::kTogether == 1) return;
   ContactEntry* const listed = arrays.contacts.entries + e * arrays.contacts.capacity;
   const ContactEntry* const sorted = sort_rows(warp, listed, sorting, found);
   const SolverContact<float>* const in_float = arrays.contacts.float_contacts;
   const SolverContact<double>* const in_double = arrays.contacts.double_contacts;
   const std::int64_t first = e * arrays.contacts.capacity;
   const StageProblem begun = begin_stage(
-      warp, WarpPointSums<CudaWarp, has_terms>{warp}, step, call.evaluation.state, e, found,
+      warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, step, call.evaluation.state, e, found,
       [&](int i) { return sorted[i].key; },
       [&](int i, const PolygonColumns& columns, int k) {
         const std::int64_t at = first + sorted[i].at;
@@ -99,21 +99,51 @@ __device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& ca
   warp.sync();
 }
 
+/// Solves the stages at hand, which begin with environment `first`, with a team for each.
+template <SolvedBy by>
+__device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t first, double* memory,
+                                              typename Solving<by>::Workspace& work) {
+  if constexpr (by == SolvedBy::kTeams) {
+    int most_pairs = 0;
+#pragma unroll
+    for (const StageAtHand& at_hand : work.at_hand) most_pairs = max(most_pairs, at_hand.begun.problem.num_pairs);
+    const int index = CudaTeam::index();
+    CudaTeam team(work.sums + index * CudaTeam::kDoubles);
+    StageAtHand& at_hand = work.at_hand[index];
+    const SolverMemory solver = Solving<by>::memory(call, memory, index);
+    StageProblem begun = at_hand.begun;
+    for (int i = begun.problem.num_pairs + team.lane(); i < most_pairs; i += CudaTeam::kSize) {
+      solver.pairs[i].set_empty();
+    }
+    begun.problem.num_pairs = most_pairs;
+    warp.sync();
+    const std::int64_t e = min(first + index, call.step.state.num_environments - 1);
+    const StageSolution solution = solve_problem(team, WarpPointSums<CudaTeam, false>{team}, call.step,
+                                                 call.evaluation.state, e, begun, solver, at_hand.is_solved);
+    if (team.lane() == 0) at_hand.solution = solution;
+  } else {
+    const StageSolution solution = solve_problem(warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, call.step,
+                                                 call.evaluation.state, first, work.at_hand[0].begun,
+                                                 Solving<by>::memory(call, memory, 0), true);
+    if (warp.lane() == 0) work.at_hand[0].solution = solution;
+  }
+  warp.sync();
+}
+
 /// Moves on with an environment, and begins its next step if it is time.
-template <bool has_terms>
+template <SolvedBy by>
 __device__ __forceinline__ void end_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t e,
                                             const SolverMemory& solver, const StageAtHand& at_hand) {
   const StepView& step = call.step;
-  const bool ends_step = call.search + 1 == max_searches(step.rollout);
   const std::uint32_t before = step.state.status[e];
   warp.sync();  // before it changes
   if ((before & kFrozen) != 0) return;
   std::uint32_t status = at_hand.status;
   const StepProgress memory = call.arrays.of(step, e);
   if (at_hand.is_solved) {
-    status |= end_stage<has_terms>(warp, step, call.evaluation.state, e, at_hand.found, at_hand.begun, at_hand.solution,
-                                   solver, memory);
-    if (!ends_step && (status & kFrozen) == 0) {
+    status |= end_stage<Solving<by>::kHasTerms>(warp, step, call.evaluation.state, e, at_hand.found, at_hand.begun,
+                                                at_hand.solution, solver, memory);
+    if (!call.ends_step() && (status & kFrozen) == 0) {
       if (memory.plan->is_done()) {
         set_aside(warp, step, memory);
       } else if (warp.lane() == 0) {
@@ -121,32 +151,10 @@ __device__ __forceinline__ void end_at_hand(CudaWarp& warp, const StepCall& call
       }
     }
   }
-  if (ends_step && !call.is_last && (status & kFrozen) == 0) {
+  if (call.ends_step() && !call.is_last && (status & kFrozen) == 0) {
     status |= begin_step(warp, step, call.evaluation.state, e, memory);
   }
   if (warp.lane() == 0) step.state.status[e] = status;
-}
-
-/// Solves the stages at hand, with a team for each.
-template <bool has_terms>
-__device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t first, int together,
-                                              double* memory, SolveWorkspace<has_terms>& work) {
-  int most_pairs = 0;
-#pragma unroll 1
-  for (int k = 0; k < together; ++k) most_pairs = max(most_pairs, work.at_hand[k].begun.problem.num_pairs);
-  CudaTeam team(work.sums, CudaWarp::kSize / together);
-  const int index = CudaTeam::team_of(team.size());
-  StageAtHand& at_hand = work.at_hand[index];
-  const SolverMemory solver = solver_memory(call, memory, together, index);
-  StageProblem begun = at_hand.begun;
-  for (int i = begun.problem.num_pairs + team.lane(); i < most_pairs; i += team.size()) solver.pairs[i].set_empty();
-  begun.problem.num_pairs = most_pairs;
-  warp.sync();
-  const std::int64_t e = min(first + index, call.step.state.num_environments - 1);
-  const StageSolution solution = solve_problem(team, WarpPointSums<CudaTeam, has_terms>{team}, call.step, call.evaluation.state,
-                                       e, begun, solver, at_hand.is_solved);
-  if (team.lane() == 0) at_hand.solution = solution;
-  warp.sync();
 }
 
 #if !defined(ISOPATCH_SOLVE_BLOCKS)
@@ -155,64 +163,57 @@ __device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& ca
 
 // Four blocks on a processor, for which the compiler spills some bytes. More were slower where a solve takes long, and
 // faster where it is short: see bench/NOTES.md.
-template <bool has_terms>
+template <SolvedBy by>
 __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
     finish_stages_kernel(const __grid_constant__ StepCall call) {
-  __shared__ SolveWorkspace<has_terms> workspaces[kSolveWarps];
+  constexpr int kTogether = Solving<by>::kTogether;
+  __shared__ typename Solving<by>::Workspace workspaces[kSolveWarps];
   CudaWarp warp;
-  const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;
-  SolveWorkspace<has_terms>& work = workspaces[threadIdx.x / CudaWarp::kSize];
+  typename Solving<by>::Workspace& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
   ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
   double* const memory = arrays.solver + own * arrays.solver_words;
-  if (call.search + 1 == max_searches(step.rollout)) {
+  if (call.ends_step()) {
     call.forget_searches();
   } else if (call.evaluation.is_empty()) {
     return;
   }
-  const std::int64_t count = step.state.num_environments;
-  const int taken = !has_terms && arrays.team_words > 0 ? CudaTeam::kTeams : 1;
-  for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, (count + taken - 1) / taken, item);) {
-    const std::int64_t begin = std::int64_t{item} * taken, end = min(begin + taken, count);
-    bool are_small = taken > 1;
+  const std::int64_t count = call.step.state.num_environments, items = (count + kTogether - 1) / kTogether;
+  for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, items, item);) {
+    const std::int64_t first = std::int64_t{item} * kTogether;
 #pragma unroll 1
-    for (std::int64_t e = begin; e < end; ++e) are_small = are_small && arrays.contacts.found[e] <= kTeamPolygons;
-    const int together = are_small ? taken : 1;
-    for (std::int64_t first = begin; first < end; first += together) {
-#pragma unroll 1
-      for (int k = 0; k < together; ++k) {
-        begin_at_hand<has_terms>(warp, call, min(first + k, end - 1), first + k < end, together, sorting,
-                                 solver_memory(call, memory, together, k), work.at_hand[k]);
-      }
-      warp.sync();
-      bool is_solved = false;
-#pragma unroll 1
-      for (int k = 0; k < together; ++k) is_solved = is_solved || work.at_hand[k].is_solved;
-      if (is_solved) solve_at_hand<has_terms>(warp, call, first, together, memory, work);
-#pragma unroll 1
-      for (int k = 0; k < together && first + k < end; ++k) {
-        end_at_hand<has_terms>(warp, call, first + k, solver_memory(call, memory, together, k), work.at_hand[k]);
-      }
-      warp.sync();  // before others are at hand
+    for (int k = 0; k < kTogether; ++k) {
+      begin_at_hand<by>(warp, call, min(first + k, count - 1), first + k < count, sorting,
+                        Solving<by>::memory(call, memory, k), work.at_hand[k]);
     }
+    warp.sync();
+    bool is_solved = false;
+#pragma unroll
+    for (const StageAtHand& at_hand : work.at_hand) is_solved = is_solved || at_hand.is_solved;
+    if (is_solved) solve_at_hand<by>(warp, call, first, memory, work);
+#pragma unroll 1
+    for (int k = 0; k < kTogether && first + k < count; ++k) {
+      end_at_hand<by>(warp, call, first + k, Solving<by>::memory(call, memory, k), work.at_hand[k]);
+    }
+    warp.sync();  // before others are at hand
   }
 }
 
 }  // namespace
 
-template <bool has_terms>
+template <SolvedBy by>
 std::int64_t load_finish_stages() {
-  return static_cast<std::int64_t>(resident_blocks(finish_stages_kernel<has_terms>, kSolveBlock)) * kSolveWarps;
+  return static_cast<std::int64_t>(resident_blocks(finish_stages_kernel<by>, kSolveBlock)) * kSolveWarps;
 }
 
-template <bool has_terms>
+template <SolvedBy by>
 void finish_stages(const StepCall& call, cudaStream_t stream) {
-  const std::int64_t count = call.step.state.num_environments;
-  if (count == 0) return;
-  const std::int64_t items = call.arrays.team_words > 0 ? (count + CudaTeam::kTeams - 1) / CudaTeam::kTeams : count;
+  constexpr int kTogether = Solving<by>::kTogether;
+  const std::int64_t items = (call.step.state.num_environments + kTogether - 1) / kTogether;
+  if (items == 0) return;
   const std::int64_t useful = (std::min<std::int64_t>(items, call.arrays.warps) + kSolveWarps - 1) / kSolveWarps;
-  finish_stages_kernel<has_terms><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
+  finish_stages_kernel<by><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -5,7 +5,7 @@
 
 namespace isopatch::detail {
 
-template std::int64_t load_finish_stages<true>();
-template void finish_stages<true>(const StepCall&, cudaStream_t);
+template std::int64_t load_finish_stages<SolvedBy::kWarpsWithTerms>();
+template void finish_stages<SolvedBy::kWarpsWithTerms>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

@@ -6,6 +6,7 @@
 
 #include "isopatch/detail/rollout/take_step.h"
 #include "kernels/contact/contact_model.h"
+#include "kernels/rollout/step_kernels.h"
 
 namespace isopatch::detail {
 
@@ -55,6 +56,9 @@ struct StepCall {
   int search;     // of the step, of max_searches(); environments that need fewer are set aside until the last one
   bool is_last;   // step of the call
 
+  /// Whether the search is the last one of its step.
+  ISOPATCH_HD bool ends_step() const { return search + 1 == max_searches(step.rollout); }
+
 #if defined(__CUDACC__)
   /// Before the first search of a step. Called by all threads; those of the first block do it.
   __device__ void forget_searches() const {
@@ -67,9 +71,8 @@ struct StepCall {
 /// Begins a call, and its first step if there is one.
 void begin_call(const StepCall& call, cudaStream_t stream);
 
-/// Solves a stage of every environment, and begins the next stage or step. `has_terms`: the scene has contacts with
-/// memory.
-template <bool has_terms>
+/// Solves a stage of every environment, and begins the next stage or step.
+template <SolvedBy by>
 void finish_stages(const StepCall& call, cudaStream_t stream);
 
 /// Writes the outputs. The poses are then those of the state, for evaluated_results().

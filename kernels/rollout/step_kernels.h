@@ -7,8 +7,12 @@
 
 namespace isopatch::detail {
 
+/// How a stage is solved: a warp takes an environment, or with kTeams four small ones at once. Those with contacts with
+/// memory have friction terms.
+enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithTerms };
+
 /// Returns how many warps solve at once.
-template <bool has_terms>
+template <SolvedBy by>
 std::int64_t load_finish_stages();
 
 void load_rollout_calls();

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-#include "isopatch/detail/rollout/solver/teams.h"
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/detail/simt/warp.h"
 #include "isopatch/limits.h"
@@ -148,7 +147,7 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
     }
   }
   warp.sync();  // before they change
-  for (int at = warp.lane(); at < rows.count; at += team_size(warp)) {
+  for (int at = warp.lane(); at < rows.count; at += Warp::kSize) {
     const int row = rows.row[at];
     double entry[kMost], y = x[row];
     ISOPATCH_UNROLL
@@ -183,7 +182,7 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
   const auto go_on = [&] {
     while (i >= rows.count && j < rows.count) i += ++j - rows.count;
   };
-  for (go_on(); j < rows.count; i += team_size(warp), go_on()) {
+  for (go_on(); j < rows.count; i += Warp::kSize, go_on()) {
     const int row = rows.row[i], column = rows.row[j];
     double entry = H.at(row, column);
     ISOPATCH_UNROLL
@@ -219,7 +218,7 @@ ISOPATCH_HD void substitute_back(Warp& warp, const LowerMatrix& H, double* x) {
     for (int c = 0; c < kMost; ++c) {
       if (c < count && warp.lane() == 0) x[first + c] = value[c];
     }
-    for (int k = warp.lane(); k < first; k += team_size(warp)) {
+    for (int k = warp.lane(); k < first; k += Warp::kSize) {
       double rest = x[k];
       ISOPATCH_UNROLL
       for (int c = kMost - 1; c >= 0; --c) {

@@ -21,12 +21,12 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   for (int i = 0; i < 2; ++i) {
     const bool free = i == 1;
     const double* start = free ? v.free_velocity : v.previous;
-    for (int k = warp.lane(); k < p.num_dofs; k += team_size(warp)) v.velocity[k] = start[k];
+    for (int k = warp.lane(); k < p.num_dofs; k += Warp::kSize) v.velocity[k] = start[k];
     warp.sync();
     multiply_by_mass(warp, p, m, v.velocity, v.momentum);
     (free ? of_free : of_known) = potential(warp, points, p, m);
   }
-  for (int k = warp.lane(); k < p.num_dofs && of_known < of_free; k += team_size(warp)) v.velocity[k] = v.previous[k];
+  for (int k = warp.lane(); k < p.num_dofs && of_known < of_free; k += Warp::kSize) v.velocity[k] = v.previous[k];
   warp.sync();
   return solve_velocities(warp, points, p, m, SolverLimits::of(in.view, stage.integrator), is_solved);
 }
@@ -35,7 +35,7 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
 template <class Warp>
 ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverMemory& m) {
   bool holds = true;
-  for (int i = warp.lane(); i < in.scene.num_bodies; i += team_size(warp)) {
+  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.num_dofs == 0) continue;
     const Twist twist = body.twist(m.vectors.velocity);
@@ -51,7 +51,7 @@ template <class Warp>
 ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                    int num_pairs, double* wrenches) {
   const double scale = stage.weight / stage.step;
-  for (int i = warp.lane(); i < num_pairs; i += team_size(warp)) {
+  for (int i = warp.lane(); i < num_pairs; i += Warp::kSize) {
     const SolvedPair& pair = m.pairs[i];
     const auto [force, moment] = pair.impulse();
     const Vec3d torque = moment + cross(pair.point - load_pose(in.poses(), pair.a).position, force);
@@ -78,7 +78,7 @@ template <class Warp>
 ISOPATCH_HD void add_stop_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                  double* forces) {
   const double scale = stage.weight / stage.step;
-  for (int i = warp.lane(); i < in.scene.num_bodies; i += team_size(warp)) {
+  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     if (!body.is_joint() || body.is_follower()) continue;
     const double impulse = m.joints[body.joint.slot].stop_impulse(m.vectors.velocity[m.bodies[i].first_dof]);
@@ -109,7 +109,7 @@ ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const Solver
     const SolvedBody& solved = m.bodies[i];
     return solved.num_dofs == 0 ? Momentum{{0, 0, 0}, {0, 0, 0}} : solved.momentum(solved.twist(m.vectors.velocity));
   };
-  for (int i = warp.lane(); i < in.scene.num_bodies; i += team_size(warp)) {
+  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     StageBody& at = bodies[i];
     const Momentum momentum = found(i), begun = at.momentum;
@@ -139,7 +139,7 @@ template <class Warp>
 ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& stage, std::int64_t steps,
                           const SolverMemory& m, const StageBody* bodies) {
   const EnvironmentState& state = in.state;
-  for (int i = warp.lane(); i < in.scene.num_bodies; i += team_size(warp)) {
+  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     const StageBody& at = bodies[i];
     const SolvedBody& solved = m.bodies[i];
@@ -165,7 +165,7 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
   }
   warp.sync();
   follow_leaders(warp, in.view, in.scene.num_bodies, state);
-  for (int i = warp.lane(); i < in.scene.num_bodies; i += team_size(warp)) {
+  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     if (in.view.bodies[i].is_joint()) place_on_joint(in.view.bodies[i], i, state);
   }
   warp.sync();

@@ -50,7 +50,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   warp.sync();  // before it changes
   multiply_by_mass(warp, p, m, v.direction, v.momentum);
   const double curvature = sum_of_dofs(warp, p, [&](int i) { return v.direction[i] * v.momentum[i]; });
-  for (int i = warp.lane(); i < p.num_pairs; i += team_size(warp)) {
+  for (int i = warp.lane(); i < p.num_pairs; i += Warp::kSize) {
     SolvedPair& pair = m.pairs[i];
     pair.twist = relative_twist(m, pair, v.previous);
     pair.change = relative_twist(m, pair, v.direction, true);
@@ -112,7 +112,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
       whole_step = false;
       if (any_team(warp, searches)) {
         const double along = search_along(warp, points, p, m, steepness, searches);
-        for (int i = warp.lane(); i < p.num_dofs && searches; i += team_size(warp)) {
+        for (int i = warp.lane(); i < p.num_dofs && searches; i += Warp::kSize) {
           v.velocity[i] = fma(along, v.direction[i], v.previous[i]);
         }
         warp.sync();
@@ -171,7 +171,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
     const double fall = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
     if (is_solved) {
       steepness = -fall;
-      for (int i = warp.lane(); i < p.num_dofs; i += team_size(warp)) {
+      for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) {
         v.previous[i] = v.velocity[i];
         v.velocity[i] += v.direction[i];
       }

@@ -9,15 +9,6 @@
 
 namespace isopatch::detail {
 
-template <class Warp>
-ISOPATCH_HD int team_size(const Warp& warp) {
-  if constexpr (requires { warp.size(); }) {
-    return warp.size();
-  } else {
-    return Warp::kSize;
-  }
-}
-
 /// Whether a value, which all lanes of a team have, is true in any team of the warp. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD bool any_team(Warp& warp, bool value) {

@@ -203,7 +203,7 @@ ISOPATCH_HD Momentum impulse_on(const SolverMemory& m, const SolvedPair& pair, i
 template <class Warp>
 ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const SolverMemory& m, const double* velocities,
                                   double* product) {
-  for (int i = warp.lane(); i < p.num_bodies; i += team_size(warp)) {
+  for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.num_dofs == 0 || body.is_follower) continue;
     double* const of_body = product + body.first_dof;
@@ -260,9 +260,9 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
     ISOPATCH_UNROLL
     for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
   }
-  for (int i = warp.lane(); i < p.num_dofs; i += team_size(warp)) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
+  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
   warp.sync();
-  for (int i = warp.lane(); i < p.num_joints; i += team_size(warp)) {
+  for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
     v.gradient[dof] -= m.joints[i].impulse(v.velocity[dof]);
   }
@@ -271,7 +271,7 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
     const SolvedPair& pair = m.pairs[i];
     const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
     const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
-    for (int side = warp.lane(); side < sides; side += one_joint ? 1 : team_size(warp)) {
+    for (int side = warp.lane(); side < sides; side += one_joint ? 1 : Warp::kSize) {
       const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
       double* const gradient = v.gradient + body.first_dof;
       body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
@@ -298,7 +298,7 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
     for (int c = 0; c < 6; ++c) matrix[row][c] = sums[MatrixSums::at(row, c)];
   }
   const int own_count = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : count;
-  for (int i = warp.lane(); i < own_count; i += one_joint ? 1 : team_size(warp)) {
+  for (int i = warp.lane(); i < own_count; i += one_joint ? 1 : Warp::kSize) {
     const bool in_a = i < a.num_dofs, in_b = !in_a && i < a.num_dofs + b.num_dofs;
     const SolvedBody& from = in_a ? a : in_b ? b : early;
     const SolvedBody& to = in_a ? a : in_b ? b : late;
@@ -330,9 +330,9 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
   const double* const velocity = m.vectors.velocity;
   const int entries = p.num_dofs * p.num_dofs;
-  for (int i = warp.lane(); i < entries; i += team_size(warp)) m.matrix.entries[i] = 0;
+  for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
   warp.sync();
-  for (int i = warp.lane(); i < p.num_bodies; i += team_size(warp)) {
+  for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.is_follower) continue;
     if (body.num_dofs == 1) m.matrix.at(body.first_dof, body.first_dof) = body.joint_mass;
@@ -344,7 +344,7 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
     }
   }
   warp.sync();
-  for (int i = warp.lane(); i < p.num_joints; i += team_size(warp)) {
+  for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
     m.matrix.at(dof, dof) += m.joints[i].fall(velocity[dof]);
   }
@@ -364,14 +364,14 @@ template <class Warp>
 ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
   const EliminationOrder& order = *m.order;
   double* const x = m.vectors.direction;
-  for (int i = warp.lane(); i < p.num_dofs; i += team_size(warp)) x[i] = -m.vectors.gradient[i];
+  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) x[i] = -m.vectors.gradient[i];
   warp.sync();
   for (int i = 0; i < order.count; ++i) {
     const SolvedBody& body = m.bodies[order.body[i]];
     // its rows and, in the order of elimination, the rows of later bodies it is connected with
     std::int32_t count = 0;
     const auto add_rows = [&](const SolvedBody& of) {
-      for (int k = warp.lane(); k < of.num_dofs; k += team_size(warp)) m.rows[count + k] = of.first_dof + k;
+      for (int k = warp.lane(); k < of.num_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
       count += of.num_dofs;
     };
     add_rows(body);

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of many small environments without contacts with memory.
+#include "kernels/rollout/finish_stages.cuh"
+
+namespace isopatch::detail {
+
+template std::int64_t load_finish_stages<SolvedBy::kTeams>();
+template void finish_stages<SolvedBy::kTeams>(const StepCall&, cudaStream_t);
+
+}  // namespace isopatch::detail
