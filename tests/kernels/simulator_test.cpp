@@ -211,9 +211,9 @@ TEST_F(SimulatorOnGpu, StepsCanBeCaptured) {
   const SceneDescription description = dropped_bodies(Integrator::kEuler);
   const RolloutStateArrays begin = random_states(description, 4, 9);
   const Simulator simulator(Scene(description), {.backend = Backend::kCuda});
-  detail::DeviceBuffer<double> poses(begin.poses), velocities(begin.velocities);
-  detail::DeviceBuffer<std::int64_t> steps(begin.steps);
-  detail::DeviceBuffer<std::uint32_t> status(begin.status);
+  detail::DeviceBuffer<double> poses(begin.poses, nullptr), velocities(begin.velocities, nullptr);
+  detail::DeviceBuffer<std::int64_t> steps(begin.steps, nullptr);
+  detail::DeviceBuffer<std::uint32_t> status(begin.status, nullptr);
   RolloutState state;
   state.num_environments = 4;
   state.poses = poses.data();
@@ -226,8 +226,8 @@ TEST_F(SimulatorOnGpu, StepsCanBeCaptured) {
   graph.replay();
   graph.replay();
   RolloutStateArrays after = begin;
-  poses.download(after.poses.data(), after.poses.size());
-  velocities.download(after.velocities.data(), after.velocities.size());
+  poses.download(after.poses.data(), after.poses.size(), nullptr);
+  velocities.download(after.velocities.data(), after.velocities.size(), nullptr);
   const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 5);
   EXPECT_EQ(after.poses, cpu.state.poses);
   EXPECT_EQ(after.velocities, cpu.state.velocities);

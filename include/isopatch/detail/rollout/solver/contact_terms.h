@@ -161,7 +161,7 @@ ISOPATCH_HD_LARGE void renew_terms(Warp& warp, const VelocityProblem& p, const S
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
-    for (int t = warp.lane(); t < pair.terms; t += team_size(warp)) {
+    for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
       ContactTerm& term = m.terms[pair.first_term + t];
       term.impulse = term.found_impulse;
       if (!term.law.has_bristles) continue;

@@ -279,7 +279,7 @@ struct WarpPointSums {
   /// Makes points of polygons and begins the step; `predicted` if the polygons were found at the end of it.
   ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist, bool predicted) const {
-    for (int i = warp.lane(); i < polygons; i += team_size(warp)) {
+    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
       PolygonPoints<double> points = read(columns, i, polygons);
       begin_limits(p, twist, points);
       if (predicted) move_forces_back(p, twist, points);
@@ -289,7 +289,7 @@ struct WarpPointSums {
   /// Makes points of polygons and begins the step with a damper.
   ISOPATCH_HD void begin_damped(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                                 const RelativeTwist<double>& twist, const PatchDamper& damper) const {
-    for (int i = warp.lane(); i < polygons; i += team_size(warp)) {
+    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
       PolygonPoints<double> points = read(columns, i, polygons);
       begin_limits(p, twist, points);
       apply_damper(damper, points);
@@ -298,7 +298,7 @@ struct WarpPointSums {
   }
   ISOPATCH_HD void renew(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist) const {
-    for (int i = warp.lane(); i < polygons; i += team_size(warp)) {
+    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
       PolygonPoints<double> points = load(columns, i, polygons);
       renew_limits(p, twist, points);
       columns.store(i, points);
