@@ -13,7 +13,7 @@ struct CudaTeam {
   static constexpr int kSize = 8;
   static constexpr int kTeams = CudaWarp::kSize / kSize;
   static constexpr int kMaxSums = 21;
-  static constexpr int kStride = kSize + 1;                     // no two lanes have the same bank
+  static constexpr int kStride = kSize + 1;                  // no two lanes have the same bank
   static constexpr int kDoubles = kMaxSums * (kStride + 1);  // a column of each lane, and the totals
 
   /// The team has `shared` memory of kDoubles.

@@ -36,13 +36,14 @@ struct Solving {
   /// What the lanes of a warp share.
   struct Workspace {
     StageAtHand at_hand[kTogether];
-    double sums[kTogether > 1 ? kTogether * CudaTeam::kDoubles : 1];
+    double sums[kTogether > 1 ? kTogether* CudaTeam::kDoubles : 1];
   };
 
   /// The memory for one of the environments of a warp.
   __device__ static SolverMemory memory(const StepCall& call, double* of_warp, int index) {
-    const SolverSize size = {call.step.scene.num_bodies, call.step.rollout.num_joints,   call.step.rollout.num_dofs,
-                             call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_memory_rows(call.step.scene)};
+    const SolverSize size = {call.step.scene.num_bodies,    call.step.rollout.num_joints,
+                             call.step.rollout.num_dofs,    call.step.scene.num_pairs,
+                             call.arrays.contacts.capacity, num_memory_rows(call.step.scene)};
     return size.in(of_warp + index * (call.arrays.solver_words / kTogether));
   }
 };
@@ -51,8 +52,7 @@ struct Solving {
 /// still gets a problem beside others, without contact.
 template <SolvedBy by>
 __device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t e, bool exists,
-                                              ContactEntry* sorting, const SolverMemory& solver,
-                                              StageAtHand& at_hand) {
+                                              ContactEntry* sorting, const SolverMemory& solver, StageAtHand& at_hand) {
   const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;
   std::uint32_t status = step.state.status[e];
@@ -122,9 +122,9 @@ __device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& ca
                                                  call.evaluation.state, e, begun, solver, at_hand.is_solved);
     if (team.lane() == 0) at_hand.solution = solution;
   } else {
-    const StageSolution solution = solve_problem(warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, call.step,
-                                                 call.evaluation.state, first, work.at_hand[0].begun,
-                                                 Solving<by>::memory(call, memory, 0), true);
+    const StageSolution solution =
+        solve_problem(warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, call.step, call.evaluation.state,
+                      first, work.at_hand[0].begun, Solving<by>::memory(call, memory, 0), true);
     if (warp.lane() == 0) work.at_hand[0].solution = solution;
   }
   warp.sync();

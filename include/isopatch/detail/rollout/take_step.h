@@ -221,8 +221,8 @@ ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const 
 /// Finds the velocities of a stage, if it `is_solved`. Called by all lanes; teams of a warp may have a problem each.
 template <class Warp, class PointSums>
 ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
-                                bool is_solved) {
+                                        std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
+                                        bool is_solved) {
   const StageInput in = stage_input(step, contact, environment);
   const bool is_sdirk2 = begun.stage.integrator == Integrator::kSdirk2;
   StageSolution solution = {};
@@ -295,8 +295,7 @@ template <class Warp, class PointSums, class Key, class Write>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
                                        std::int64_t environment, int count, const Key& key, const Write& write,
                                        const SolverMemory& solver, const StepProgress& progress) {
-  const StageProblem begun =
-      begin_stage(warp, points, step, contact, environment, count, key, write, solver, progress);
+  const StageProblem begun = begin_stage(warp, points, step, contact, environment, count, key, write, solver, progress);
   const StageSolution solution = solve_problem(warp, points, step, contact, environment, begun, solver, true);
   return end_stage<PointSums::kHasTerms>(warp, step, contact, environment, count, begun, solution, solver, progress);
 }

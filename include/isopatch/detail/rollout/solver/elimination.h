@@ -108,9 +108,9 @@ ISOPATCH_HD void substitute_back(const LowerMatrix& H, double* x) {
   }
 }
 
-/// The same by lanes that work together, to the same bits: each factors the block of the columns themselves, which takes
-/// no longer than if one of them did, then its own rows below it and its own entries of the columns after them. Called
-/// by all lanes.
+/// The same by lanes that work together, to the same bits: each factors the block of the columns themselves, which
+/// takes no longer than if one of them did, then its own rows below it and its own entries of the columns after them.
+/// Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
   constexpr int kMost = 6;

@@ -9,8 +9,8 @@
 
 namespace isopatch::detail {
 
-/// Finds the velocities of a stage, after begin_points(), if it `is_solved`. They are in m.vectors.velocity, the impulses
-/// in m.pairs. Called by all lanes.
+/// Finds the velocities of a stage, after begin_points(), if it `is_solved`. They are in m.vectors.velocity, the
+/// impulses in m.pairs. Called by all lanes.
 template <class Warp, class PointSums>
 ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const StageInput& in, const SolverStage& stage,
                                     const VelocityProblem& p, const SolverMemory& m, bool is_solved) {

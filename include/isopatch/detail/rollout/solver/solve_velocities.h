@@ -90,9 +90,9 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   return at;
 }
 
-/// Finds the velocities, which are in m.vectors.velocity at a start and then at the end, if it `is_solved`. The teams of
-/// a warp take every turn together: one that has ended, or has less to do in it, finds once more what it knows. Called
-/// by all lanes.
+/// Finds the velocities, which are in m.vectors.velocity at a start and then at the end, if it `is_solved`. The teams
+/// of a warp take every turn together: one that has ended, or has less to do in it, finds once more what it knows.
+/// Called by all lanes.
 template <class Warp, class PointSums>
 ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, const VelocityProblem& p,
                                          const SolverMemory& m, const SolverLimits& limits, bool is_solved) {
