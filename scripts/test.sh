@@ -90,7 +90,7 @@ if ((with_python)); then
   fi
   if [[ -d build/$preset/python_emulated ]]; then  # calls on a CUDA device, on the emulated one
     environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
-    env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/{cuda_test,cuda_streams_test,memory/contact_state_test}.py || status=1
+    env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/{cuda_test,cuda/cuda_streams_test,memory/contact_state_test}.py || status=1
   fi
 else
   echo "Python package: not built, no test ran" >&2

@@ -51,7 +51,8 @@ def of_pairs(scene):
         *evaluations(scene, ["wrench"], title="kept", options=kept),
         *evaluations(scene, ["wrench"], title="of few", environments=FEW, options=several),
         *evaluations(scene, ["wrench", "patch"], BOTH, title="by one kernel", options=one),
-        *evaluations(scene, ["patch_contacts", *packed], BOTH),
+        *evaluations(scene, ["patch_contacts", "patch_and_contacts", *packed], BOTH),
+        *evaluations(scene, ["patch_contacts"], title="by one kernel", options=one),
         *evaluations(scene, ["clusters", "part_pairs", "energy"]),
         *evaluations(scene, ["all"], BOTH),
     ]

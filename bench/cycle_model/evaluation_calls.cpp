@@ -34,6 +34,7 @@ const std::map<std::string, Select>& selections() {
       {"part_pairs", [](ResultSelection& s, const Rows&) { s.part_pairs = true; }},
       {"patch", [](ResultSelection& s, const Rows&) { s.patch = true; }},
       {"patch_contacts", [](ResultSelection& s, const Rows&) { s.max_clusters = 1; }},
+      {"patch_and_contacts", [](ResultSelection& s, const Rows&) { s.patch = true, s.max_clusters = 1; }},
       {"clusters", [](ResultSelection& s, const Rows&) { s.max_clusters = 4; }},
       {"packed_polygons", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = r.polygons; }},
       {"packed_polygons_half", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = half(r.polygons); }},

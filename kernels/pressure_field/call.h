@@ -48,12 +48,12 @@ struct StagedMemory {
 };
 
 struct PolygonsOfPair;
-struct ListedPolygon;
+struct PolygonEntry;
 
 /// Memory for the polygons of staged pairs, of which patch contacts are made.
 struct ListedPolygonMemory {
   PolygonsOfPair* of_pairs;  // one for each staged pair; zero between calls; null: polygons are not listed
-  ListedPolygon *rows, *sorted, *other;
+  PolygonEntry *rows, *sorted, *other;
   ElasticPolygons records;
   std::int32_t capacity;
 };

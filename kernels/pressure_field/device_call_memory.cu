@@ -34,7 +34,7 @@ std::size_t left_patches_of(const PressureFieldSize& size) { return size.listed_
 
 std::size_t listed_bytes(const PressureFieldSize& size) {
   return pairs_with_list(size) * sizeof(PolygonsOfPair) + left_patches_of(size) * sizeof(std::int32_t) +
-         size.listed_polygons * 3 * sizeof(ListedPolygon) + record_bytes(size.listed_polygons);
+         size.listed_polygons * 3 * sizeof(PolygonEntry) + record_bytes(size.listed_polygons);
 }
 
 std::size_t progress_bytes(std::size_t num_counts) {
@@ -112,9 +112,9 @@ PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStr
   window_others = DeviceBuffer<PackedRowEntry>(size.window_polygons);
   window_records = DeviceBuffer<double>(ElasticPolygons::numbers_for(window_records_of(size)));
   polygons_of_pairs = DeviceBuffer<PolygonsOfPair>(pairs_with_list(size));
-  listed_rows = DeviceBuffer<ListedPolygon>(size.listed_polygons);
-  listed_sorted = DeviceBuffer<ListedPolygon>(size.listed_polygons);
-  listed_others = DeviceBuffer<ListedPolygon>(size.listed_polygons);
+  listed_rows = DeviceBuffer<PolygonEntry>(size.listed_polygons);
+  listed_sorted = DeviceBuffer<PolygonEntry>(size.listed_polygons);
+  listed_others = DeviceBuffer<PolygonEntry>(size.listed_polygons);
   listed_records = DeviceBuffer<double>(ElasticPolygons::numbers_for(size.listed_polygons));
   left_patches = DeviceBuffer<std::int32_t>(left_patches_of(size));
   fill_with_zeros(sums, stream);

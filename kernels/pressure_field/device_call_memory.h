@@ -95,7 +95,7 @@ struct PressureFieldMemory {
   DeviceBuffer<PackedRowEntry> window_rows, window_others;
   DeviceBuffer<double> window_records;  // as ElasticPolygons
   DeviceBuffer<PolygonsOfPair> polygons_of_pairs;
-  DeviceBuffer<ListedPolygon> listed_rows, listed_sorted, listed_others;
+  DeviceBuffer<PolygonEntry> listed_rows, listed_sorted, listed_others;
   DeviceBuffer<double> listed_records;
   DeviceBuffer<std::int32_t> left_patches;
 

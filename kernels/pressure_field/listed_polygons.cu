@@ -38,9 +38,9 @@ __device__ PolygonList polygons_of(const PressureFieldCall& call) {
 
 template <class T, bool with_patch>
 __global__ void __launch_bounds__(kBlock, kListingBlocks<T>) integrate_and_list_cells_kernel(PressureFieldCall call) {
-  __shared__ IntegrationMemory<T, CudaWarp::kSize> memories[kWarps];
+  __shared__ IntegrationMemory<T, with_patch, CudaWarp::kSize> memories[kWarps];
   LinkingWarp warp;
-  IntegrationMemory<T, CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
+  IntegrationMemory<T, with_patch, CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
   const StagedPairs staged = lists(call);
   const PolygonList polygons = polygons_of(call);
   const std::int32_t end = staged.cells.size();

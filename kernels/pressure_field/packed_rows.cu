@@ -107,9 +107,12 @@ using SortOfMany = SharedSort<PackedRowEntry, CudaBlock<kBlock>, 4>;
 /// Puts the rows of each environment in order and writes those that fit.
 template <class Record>
 __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Record> packed) {
+  union OfWarp {  // warps sort different numbers at a time
+    SortOfFew::Memory few;
+    SortOfSome::Memory some;
+  };
   __shared__ union {
-    SortOfFew::Memory few[kWarps];
-    SortOfSome::Memory some[kWarps];
+    OfWarp of_warp[kWarps];
     SortOfMany::Memory many;
   } memory;
   __shared__ union {
@@ -130,9 +133,9 @@ __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Reco
       const PackedRowEntry* const rows = list.grouped + packed.begin_of(e);
       const auto write = [&](int i, const PackedRowEntry& row) { of_rows[i] = row.record; };
       if (count <= SortOfFew::kMax) {
-        SortOfFew::sort(warp, memory.few[own], rows, static_cast<int>(count), last, write);
+        SortOfFew::sort(warp, memory.of_warp[own].few, rows, static_cast<int>(count), last, write);
       } else {
-        SortOfSome::sort(warp, memory.some[own], rows, static_cast<int>(count), last, write);
+        SortOfSome::sort(warp, memory.of_warp[own].some, rows, static_cast<int>(count), last, write);
       }
       warp.sync();
       write_rows(warp, packed, e, [&](std::int64_t i) { return of_rows[i]; });

@@ -10,9 +10,6 @@
 
 namespace isopatch::detail {
 
-/// Environments of no more polygons are solved four at a time.
-inline constexpr std::int32_t kTeamPolygons = 64;
-
 /// Memory of a batch between the kernels of a step, with a row for each environment.
 struct StepArraysView {
   StepPlan* plans;
@@ -29,7 +26,6 @@ struct StepArraysView {
   ContactEntry* sorting;  // `capacity`
   double* solver;
   std::int64_t solver_words;
-  std::int64_t team_words;  // of these, of one of several environments at a time; 0: a warp takes one
   std::int32_t warps;
 
   ISOPATCH_HD StepProgress of(const StepView& step, std::int64_t environment) const {

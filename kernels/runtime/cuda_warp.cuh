@@ -10,15 +10,6 @@
 
 namespace isopatch::detail {
 
-/// The pointer, of which the compiler knows then that it leads to global memory, as all do to what several warps share.
-/// It cannot see that of one that was loaded from shared memory, and then compiles an atomic for both kinds of memory:
-/// a test of the address, and a loop for shared memory.
-template <class T>
-__device__ T* in_global_memory(T* pointer) {
-  __builtin_assume(__isGlobal(pointer));
-  return pointer;
-}
-
 /// The 32 lanes of a hardware warp, all of them always taking part. See include/isopatch/detail/simt/warp.h.
 struct CudaWarp {
   static constexpr int kSize = 32;
@@ -63,26 +54,38 @@ struct CudaWarp {
     }
   }
 
-  __device__ int reserve(std::int32_t* counter, int count) const { return atomicAdd(in_global_memory(counter), count); }
+  __device__ int reserve(std::int32_t* counter, int count) const { return atomicAdd(counter, count); }
+  /// This and take() need a counter in global memory, also if its address was loaded from shared memory: for such an
+  /// address, of which it does not know the kind, the compiler adds a test and a loop for shared memory. They are not
+  /// told by __builtin_assume(): where that is wrong, the atomic is left out without a word.
   __device__ std::int64_t reserve(std::int64_t* counter, std::int64_t count) const {
-    return static_cast<std::int64_t>(atomicAdd(reinterpret_cast<unsigned long long*>(in_global_memory(counter)),
-                                               static_cast<unsigned long long>(count)));
+    std::int64_t before = 0;
+    asm volatile("atom.global.add.u64 %0, [%1], %2;"
+                 : "=l"(before)
+                 : "l"(__cvta_generic_to_global(counter)), "l"(count)
+                 : "memory");
+    return before;
   }
-  __device__ void set_bits(std::uint32_t* word, std::uint32_t bits) const { atomicOr(in_global_memory(word), bits); }
+  __device__ void set_bits(std::uint32_t* word, std::uint32_t bits) const { atomicOr(word, bits); }
   __device__ void add(std::int64_t* word, std::int64_t value) const {
-    atomicAdd(reinterpret_cast<unsigned long long*>(in_global_memory(word)), static_cast<unsigned long long>(value));
+    atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
   }
   __device__ void raise(std::int64_t* word, std::int64_t value) const {
-    atomicMax(reinterpret_cast<long long*>(in_global_memory(word)), static_cast<long long>(value));
+    atomicMax(reinterpret_cast<long long*>(word), static_cast<long long>(value));
   }
   __device__ int arrive(std::int32_t* counter) const {
     cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_device);
-    const int before = atomicAdd(in_global_memory(counter), 1);
+    const int before = atomicAdd(counter, 1);
     cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
     return before;
   }
   __device__ std::int64_t take(std::int64_t* word) const {
-    return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(in_global_memory(word)), 0ull));
+    std::int64_t value = 0;
+    asm volatile("atom.global.exch.b64 %0, [%1], %2;"
+                 : "=l"(value)
+                 : "l"(__cvta_generic_to_global(word)), "l"(std::int64_t{0})
+                 : "memory");
+    return value;
   }
 };
 

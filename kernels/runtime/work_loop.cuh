@@ -13,7 +13,7 @@ namespace isopatch::detail {
 
 /// Takes the next item for the warp; false if none is left.
 __device__ inline bool take_item(CudaWarp& warp, std::int32_t* next, std::int64_t count, std::int32_t& item) {
-  item = warp.from_first(warp.lane() == 0 ? atomicAdd(in_global_memory(next), 1) : 0);
+  item = warp.from_first(warp.lane() == 0 ? atomicAdd(next, 1) : 0);
   return item < count;
 }
 

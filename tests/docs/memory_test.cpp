@@ -94,7 +94,7 @@ TEST(Memory, OfPackedArraysIsAsDocumented) {
 
 TEST(Memory, OfPatchContactsIsAsDocumented) {
   expect_in_document(fmt::format("A polygon takes {} bytes.", 2 * sizeof(PackedRowEntry) + sizeof(ElasticPolygon)));
-  const std::size_t listed = 3 * sizeof(ListedPolygon) + sizeof(ElasticPolygon);
+  const std::size_t listed = 3 * sizeof(PolygonEntry) + sizeof(ElasticPolygon);
   expect_in_document(
       fmt::format("a pair has {} bytes, and a polygon {}", sizeof(PolygonsOfPair) + sizeof(std::int32_t), listed));
   expect_in_document(fmt::format("2²² in all, {} MB", ((listed << 22) + 500000) / 1000000));

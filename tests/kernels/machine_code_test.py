@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The kernels' machine code has no atomics for any kind of memory, which are a test of the address and a loop beside
-the atomic for global memory: see in_global_memory() in kernels/runtime/cuda_warp.cuh.
+the atomic for global memory: see CudaWarp::reserve() in kernels/runtime/cuda_warp.cuh.
 
 Usage: tests/kernels/machine_code_test.py BUILD      exits with status 77 where NVIDIA's tools are missing
 

@@ -138,7 +138,7 @@ TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
   EXPECT_GT(with_lists, 0U);
 }
 
-// An atomic for any kind of memory is several instructions on a device: see in_global_memory().
+// An atomic for any kind of memory is several instructions on a device: see CudaWarp::reserve().
 TEST(EmulatedRuntime, KernelsHaveNoAtomicsForAnyKindOfMemory) {
   const std::vector<std::string> found = kernels_with_generic_atomics();
   EXPECT_EQ(found, std::vector<std::string>());

@@ -32,7 +32,7 @@ TEST(PolygonRun, KnowsWhereItIsAndHowLong) {
 }
 
 TEST(PolygonList, CountsNoMoreOnceItIsFullAndSaysWhatIsLost) {
-  ListedPolygon rows[40] = {};
+  PolygonEntry rows[40] = {};
   PolygonsOfPair pairs[2] = {};
   std::int32_t count = 0, sorted = 0;
   const PolygonList list = {pairs, rows, {nullptr}, nullptr, nullptr, &count, &sorted, 40};

@@ -68,6 +68,12 @@ struct SweepSums {
   int index = 0;      // in the order of the pair's polygons
   Vec3d normal = {0, 0, 0};
 
+  /// Begins a sweep.
+  ISOPATCH_HD void clear() {
+    sums.clear();
+    weight = 0;
+  }
+
   ISOPATCH_HD void take(double w, int i, Vec3d n) {
     if (!(w > weight || (w == weight && w > 0 && i < index))) return;
     weight = w;
@@ -123,10 +129,14 @@ class PatchContacts {
   template <class Warp, int lanes>
   ISOPATCH_HD bool finish_sweep(Warp& warp, SweepSums<lanes>& own, const Results& results, std::int64_t environment,
                                 int pair, Vec3d p_WoA) {
-    double sums[kSums];
-    own.sums.finish(warp, sums);
+    double sums[kSums] = {};
     bool has_seed = false;
-    if (sweep_ == Sweep::kSeed) {
+    if (sweep_ == Sweep::kMoments) {
+      own.sums.template finish<6>(warp, sums);
+    } else if (sweep_ != Sweep::kSeed) {
+      own.sums.template finish<4>(warp, sums);
+    } else {
+      if (num_seeds_ == 0) own.sums.finish(warp, sums);
       const bool is_first = own.is_first(warp);
       has_seed = warp.ballot(is_first) != 0u;
       if (is_first) seeds_[num_seeds_] = own.normal;
@@ -136,7 +146,7 @@ class PatchContacts {
     if (warp.lane() == 0) more = next_sweep(sums, has_seed, results, environment, pair, p_WoA);
     more = warp.from_first(more ? 1 : 0) != 0;
     warp.sync();
-    own = {};
+    own.clear();
     return more;
   }
 
@@ -172,17 +182,21 @@ class PatchContacts {
   template <class Warp, int lanes, class PolygonAt>
   ISOPATCH_HD void add_to_seed(Warp& warp, SweepSums<lanes>& own, const PolygonAt& polygon, int first,
                                int count) const {
-    const bool is_first_seed = num_seeds_ == 0;
-    own.sums.add(warp, first, count, [&](int i, double* sums) {
-      const ElasticPolygon& p = polygon(i);
-      if (is_first_seed) {
+    if (num_seeds_ == 0) {
+      own.sums.add(warp, first, count, [&](int i, double* sums) {
+        const ElasticPolygon& p = polygon(i);
         add_weighted(sums, p.force, p.normal);
         add_moment(sums + 4, p, {0, 0, 0});
-      }
-      double nearest = -1;
-      cluster_of(p, nearest);
-      if (is_first_seed || !(nearest >= kClusterCosine)) own.take(p.force * (1 - nearest), first + i, p.normal);
-    });
+        own.take(2 * p.force, first + i, p.normal);
+      });
+    } else {
+      own.sums.add(warp, first, count, [&](int i, double*) {
+        const ElasticPolygon& p = polygon(i);
+        double nearest = -1;
+        cluster_of(p, nearest);
+        if (!(nearest >= kClusterCosine)) own.take(p.force * (1 - nearest), first + i, p.normal);
+      });
+    }
   }
 
   template <class Warp, int lanes, class PolygonAt>

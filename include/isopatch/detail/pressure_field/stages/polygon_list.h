@@ -35,7 +35,7 @@ struct PolygonsOfPair {
 };
 
 /// A row of the list; where rows are sorted, one of a pair.
-struct alignas(16) ListedPolygon {
+struct alignas(16) PolygonEntry {
   ContactKey key;
   std::uint32_t link;  // of the first polygon of a run: the run before it; where rows are sorted: index in the list
 };
@@ -43,9 +43,9 @@ struct alignas(16) ListedPolygon {
 /// All polygons, in no particular order.
 struct PolygonList {
   PolygonsOfPair* of_pairs;  // one for each staged pair; null: polygons are not listed
-  ListedPolygon* rows;
+  PolygonEntry* rows;
   ElasticPolygons records;
-  ListedPolygon *sorted, *other;  // rows by pair
+  PolygonEntry *sorted, *other;  // rows by pair
   std::int32_t *count, *num_sorted;
   std::int32_t capacity;  // at most PolygonRun::kMaxPolygons
 
@@ -73,8 +73,9 @@ struct PolygonList {
 
 /// integrate_cells() that also lists the polygons. Called by all lanes.
 template <bool with_patch, class T, class Warp, int size>
-ISOPATCH_HD void integrate_and_list_cells(Warp& warp, IntegrationMemory<T, size>& memory, const StagedPairs& staged,
-                                          const PolygonList& list, std::int32_t first, std::int32_t end) {
+ISOPATCH_HD void integrate_and_list_cells(Warp& warp, IntegrationMemory<T, with_patch, size>& memory,
+                                          const StagedPairs& staged, const PolygonList& list, std::int32_t first,
+                                          std::int32_t end) {
   const std::int32_t at = first + warp.lane();
   std::int32_t to = -1, pair = -1;
   WrenchSums<T, with_patch> sums;
@@ -130,7 +131,7 @@ ISOPATCH_HD bool write_listed_patch(Warp& warp, PatchContacts& contacts, const S
 
   // the rows of all runs, which never are more than there are in the list
   const std::int32_t begin = warp.from_first(warp.lane() == 0 ? warp.reserve(list.num_sorted, polygons.count) : 0);
-  ListedPolygon *const rows = list.sorted + begin, *const other = list.other + begin;
+  PolygonEntry *const rows = list.sorted + begin, *const other = list.other + begin;
   std::int32_t filled = 0;
   while (run.exists()) {
     const std::int32_t first = run.first();
@@ -143,7 +144,7 @@ ISOPATCH_HD bool write_listed_patch(Warp& warp, PatchContacts& contacts, const S
   }
   warp.sync();
   if (run.word == PolygonRun::kLost) return false;
-  const ListedPolygon* const sorted = sort_rows(warp, rows, other, polygons.count);
+  const PolygonEntry* const sorted = sort_rows(warp, rows, other, polygons.count);
   const ElasticPolygons& records = list.records;
   const Vec3d p_WoA = read_vec3(state.poses, environment, body_a * kPoseSize);
   write_patch_contacts<kSumLanes / Warp::kSize>(
