@@ -67,7 +67,7 @@ ResultArrays by_one_thread(const std::vector<ElasticPolygon>& polygons, int max_
   ResultArrays results = patch_results(scene_of_a_pair(), 1, max_clusters);
   Results to = results.view();
   SerialWarp warp;
-  PatchContacts contacts;
+  PatchContacts contacts = {};
   write_patch_contacts<kSumLanes>(
       warp, contacts, to, 0, 0, {.1, .2, .3},
       [&](int i) -> const ElasticPolygon& { return polygons[static_cast<std::size_t>(i)]; },
@@ -87,7 +87,7 @@ TEST(PatchContactsOfPolygons, HaveTheSameBitsInWindowsOfAnySize) {
         SCOPED_TRACE(testing::Message() << count << " polygons by " << window << ", " << clusters << " clusters");
         ResultArrays found = patch_results(scene_of_a_pair(), 1, clusters);
         SerialWarp warp;
-        PatchContacts contacts;
+        PatchContacts contacts = {};
         write_in_windows<kSumLanes>(warp, contacts, found.view(), polygons, window);
         expect_same_patches(found, expected);
       }
@@ -104,7 +104,7 @@ TEST(PatchContactsOfPolygons, HaveTheSameBitsBy32Threads) {
       for (const int window : {5, 1000}) {
         SCOPED_TRACE(testing::Message() << count << " polygons by " << window << ", " << clusters << " clusters");
         ResultArrays found = patch_results(scene_of_a_pair(), 1, clusters);
-        PatchContacts contacts;
+        PatchContacts contacts = {};
         group.run(
             [&](FiberWarp<kSumLanes>& warp) { write_in_windows<1>(warp, contacts, found.view(), polygons, window); });
         expect_same_patches(found, expected);
