@@ -29,7 +29,7 @@ TEST(GpuReduce, FindsTheLargestNumberOfAnyCount) {
       for (std::int64_t i = 0; i < count; ++i) {
         largest = std::max(largest, numbers[static_cast<std::size_t>(i * stride)]);
       }
-      const DeviceBuffer<std::int32_t> on_device(numbers);
+      const DeviceBuffer<std::int32_t> on_device(numbers, stream);
       EXPECT_EQ(detail::largest_number(on_device.data(), stride, count, stream), largest) << count << ' ' << stride;
     }
   }
@@ -38,7 +38,7 @@ TEST(GpuReduce, FindsTheLargestNumberOfAnyCount) {
 TEST(GpuReduce, ComesAfterTheWorkOfItsStream) {
   if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
   const detail::Stream stream;
-  const DeviceBuffer<std::int32_t> numbers(std::vector<std::int32_t>(100, 7));
+  const DeviceBuffer<std::int32_t> numbers(std::vector<std::int32_t>(100, 7), stream);
   ISOPATCH_CUDA_CHECK(cudaMemsetAsync(numbers.data(), 0x01, 100 * sizeof(std::int32_t), stream));
   EXPECT_EQ(detail::largest_number(numbers.data(), 1, 100, stream), 0x01010101);
 }

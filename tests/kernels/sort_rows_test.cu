@@ -49,11 +49,11 @@ void expect_sorted(Kernel kernel, int count, int lists) {
   std::mt19937_64 random(static_cast<unsigned>(count));
   std::vector<Row> rows;
   for (int i = 0; i < lists * count; ++i) rows.push_back({random() >> (i % 2 == 0 ? 0 : 40), i});
-  const DeviceBuffer<Row> from(rows), to(rows.size());
+  const DeviceBuffer<Row> from(rows, nullptr), to(rows.size());
   kernel<<<1, kBlock>>>(from.data(), count, to.data());
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
   std::vector<Row> found(rows.size());
-  to.download(found.data(), found.size());
+  to.download(found.data(), found.size(), nullptr);
   for (int list = 0; list < lists; ++list) {
     const auto begin = rows.begin() + list * count;
     std::sort(begin, begin + count, [](const Row& x, const Row& y) { return x.key < y.key; });

@@ -22,7 +22,7 @@ Launches launches(std::int64_t room) {
   constexpr std::int64_t kEnvironments = 5;
   const Scene scene(test::boxes_on_ground());
   const test::Batch batch = test::random_batch(scene, kEnvironments, 741);
-  const DeviceBuffer<double> poses(batch.poses);
+  const DeviceBuffer<double> poses(batch.poses, nullptr);
   const DeviceBuffer<Polygon> rows(static_cast<std::size_t>(room));
   const DeviceBuffer<std::int64_t> offsets(kEnvironments + 1);
   State state;
