@@ -29,7 +29,7 @@ TEST(Usage, VersionSaysWhatTheBuildHas) {
   const std::regex expected(
       "isopatch [0-9]+\\.[0-9]+\\.[0-9]+\n"
       "compiler  (GCC|clang) [0-9].*\n"
-      "CUDA      (no|[0-9.]+, [0-9]+ devices? found)\n"
+      "CUDA      (no|[0-9.]+, ([0-9]+ devices? found|not used: .+))\n"
       "CVODE     (yes|no)\n"
       "render    (yes|no)\n");
   EXPECT_TRUE(std::regex_match(result.out, expected)) << result.out;
