@@ -20,6 +20,7 @@ constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
 
 /// An environment at hand, in memory that the warp shares.
 struct StageAtHand {
+  std::int64_t environment;
   StageProblem begun;
   StageSolution solution;
   std::uint32_t status;
@@ -48,20 +49,18 @@ struct Solving {
   }
 };
 
-/// Writes the problem of one environment, whose polygons it puts in order, if it goes on. An environment that does not
-/// still gets a problem beside others, without contact.
-template <SolvedBy by>
-__device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t e, bool exists,
-                                              ContactEntry* sorting, const SolverMemory& solver, StageAtHand& at_hand) {
+/// Whether an environment goes on, and with which status.
+__device__ __forceinline__ void take_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t e,
+                                             StageAtHand& at_hand) {
   const StepView& step = call.step;
   const StepArraysView& arrays = call.arrays;
   std::uint32_t status = step.state.status[e];
-  int found = arrays.contacts.found[e];
+  const int found = arrays.contacts.found[e];
   warp.sync();  // before they change
-  if (exists && warp.lane() == 0) arrays.contacts.found[e] = 0;
+  if (warp.lane() == 0) arrays.contacts.found[e] = 0;
   bool is_solved = false;
   const StepProgress memory = arrays.of(step, e);
-  if (exists && (status & kFrozen) == 0) {
+  if ((status & kFrozen) == 0) {
     if (memory.plan->is_done()) {
       if (call.ends_step()) bring_back(warp, step, memory);
     } else {
@@ -75,33 +74,52 @@ __device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& ca
       }
     }
   }
-  if (!is_solved) found = 0;
   if (warp.lane() == 0) {
+    at_hand.environment = e;
     at_hand.status = status;
     at_hand.found = found;
     at_hand.is_solved = is_solved;
   }
-  if (!is_solved && Solving<by>::kTogether == 1) return;
-  ContactEntry* const listed = arrays.contacts.entries + e * arrays.contacts.capacity;
-  const ContactEntry* const sorted = sort_rows(warp, listed, sorting, found);
+  warp.sync();
+}
+
+/// Writes the problem of an environment, whose polygons it puts in order.
+template <SolvedBy by>
+__device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& call, ContactEntry* sorting,
+                                              const SolverMemory& solver, StageAtHand& at_hand) {
+  const StepArraysView& arrays = call.arrays;
+  const std::int64_t e = at_hand.environment, first = e * arrays.contacts.capacity;
+  const int found = at_hand.found;
+  const ContactEntry* const sorted = sort_rows(warp, arrays.contacts.entries + first, sorting, found);
   const SolverContact<float>* const in_float = arrays.contacts.float_contacts;
   const SolverContact<double>* const in_double = arrays.contacts.double_contacts;
-  const std::int64_t first = e * arrays.contacts.capacity;
   const StageProblem begun = begin_stage(
-      warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, step, call.evaluation.state, e, found,
+      warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, call.step, call.evaluation.state, e, found,
       [&](int i) { return sorted[i].key; },
       [&](int i, const PolygonColumns& columns, int k) {
         const std::int64_t at = first + sorted[i].at;
         in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
       },
-      solver, memory);
+      solver, arrays.of(call.step, e));
   if (warp.lane() == 0) at_hand.begun = begun;
   warp.sync();
 }
 
-/// Solves the stages at hand, which begin with environment `first`, with a team for each.
+/// Gives the team of an environment that does not go on the problem of another one, without contact: the teams of a
+/// warp take the same way, also one that has nothing to find.
+template <class Workspace>
+__device__ __forceinline__ void stand_in(CudaWarp& warp, Workspace& work, int index, int solved) {
+  if (warp.lane() == 0) {
+    work.at_hand[index].environment = work.at_hand[solved].environment;
+    work.at_hand[index].found = 0;
+    work.at_hand[index].is_solved = false;
+  }
+  warp.sync();
+}
+
+/// Solves the stages at hand, with a team for each.
 template <SolvedBy by>
-__device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t first, double* memory,
+__device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& call, double* memory,
                                               typename Solving<by>::Workspace& work) {
   if constexpr (by == SolvedBy::kTeams) {
     int most_pairs = 0;
@@ -117,14 +135,14 @@ __device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& ca
     }
     begun.problem.num_pairs = most_pairs;
     warp.sync();
-    const std::int64_t e = min(first + index, call.step.state.num_environments - 1);
-    const StageSolution solution = solve_problem(team, WarpPointSums<CudaTeam, false>{team}, call.step,
-                                                 call.evaluation.state, e, begun, solver, at_hand.is_solved);
+    const StageSolution solution =
+        solve_problem(team, WarpPointSums<CudaTeam, false>{team}, call.step, call.evaluation.state, at_hand.environment,
+                      begun, solver, at_hand.is_solved);
     if (team.lane() == 0) at_hand.solution = solution;
   } else {
     const StageSolution solution =
         solve_problem(warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, call.step, call.evaluation.state,
-                      first, work.at_hand[0].begun, Solving<by>::memory(call, memory, 0), true);
+                      work.at_hand[0].environment, work.at_hand[0].begun, Solving<by>::memory(call, memory, 0), true);
     if (warp.lane() == 0) work.at_hand[0].solution = solution;
   }
   warp.sync();
@@ -182,16 +200,20 @@ __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
   const std::int64_t count = call.step.state.num_environments, items = (count + kTogether - 1) / kTogether;
   for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, items, item);) {
     const std::int64_t first = std::int64_t{item} * kTogether;
+    int solved = -1;  // one that goes on
 #pragma unroll 1
-    for (int k = 0; k < kTogether; ++k) {
-      begin_at_hand<by>(warp, call, min(first + k, count - 1), first + k < count, sorting,
-                        Solving<by>::memory(call, memory, k), work.at_hand[k]);
+    for (int k = 0; k < kTogether && first + k < count; ++k) {
+      take_at_hand(warp, call, first + k, work.at_hand[k]);
+      if (work.at_hand[k].is_solved) solved = k;
     }
-    warp.sync();
-    bool is_solved = false;
-#pragma unroll
-    for (const StageAtHand& at_hand : work.at_hand) is_solved = is_solved || at_hand.is_solved;
-    if (is_solved) solve_at_hand<by>(warp, call, first, memory, work);
+    if (solved >= 0) {
+#pragma unroll 1
+      for (int k = 0; k < kTogether; ++k) {
+        if (kTogether > 1 && (first + k >= count || !work.at_hand[k].is_solved)) stand_in(warp, work, k, solved);
+        begin_at_hand<by>(warp, call, sorting, Solving<by>::memory(call, memory, k), work.at_hand[k]);
+      }
+      solve_at_hand<by>(warp, call, memory, work);
+    }
 #pragma unroll 1
     for (int k = 0; k < kTogether && first + k < count; ++k) {
       end_at_hand<by>(warp, call, first + k, Solving<by>::memory(call, memory, k), work.at_hand[k]);

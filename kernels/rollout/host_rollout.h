@@ -3,13 +3,13 @@
 // The arrays of a call in host memory, and copies of them on a device, in memory that is kept for the next call.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "host/evaluation/strides.h"
 #include "isopatch/rollout_state.h"
-#include "kernels/algorithms/device_reduce.h"
 #include "kernels/memory/device_buffer.h"
 #include "kernels/memory/device_memory.h"
 
@@ -82,8 +82,18 @@ class HostRollout {
 
   /// The most polygons that an environment had, also if there was no room for them. Waits for the steps.
   std::int32_t most_polygons() const {
+    const auto n = static_cast<std::size_t>(host_state_.num_environments);
     const TypedArray<std::int32_t>& needed = device_output_.polygons_needed;
-    return largest_number(needed.data, needed.stride, host_state_.num_environments, stream_);
+    const auto stride = static_cast<std::size_t>(needed.stride);
+    std::vector<std::int32_t> counts(n == 0 ? 0 : (n - 1) * stride + 1);
+    if (!counts.empty()) {
+      ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(counts.data(), needed.data, counts.size() * sizeof(std::int32_t),
+                                          cudaMemcpyDeviceToHost, stream_));
+      ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+    }
+    std::int32_t most = 0;
+    for (std::size_t i = 0; i < n; ++i) most = std::max(most, counts[i * stride]);
+    return most;
   }
 
  private:

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device-wide algorithms of kernels/algorithms, as loops on the host. CUB's kernels for them wait for one another,
-// and an emulated block need not be resident while another waits. A program that links these definitions does not link
+// The device-wide algorithms of kernels/runtime, as loops on the host. CUB's kernels for them wait for one another, and
+// an emulated block need not be resident while another waits. A program that links these definitions does not link
 // those of the library. They take their turn on a stream, go into graphs, and fault as a kernel does.
-#include <algorithm>
 #include <functional>
-#include <memory>
 
-#include "kernels/algorithms/device_reduce.h"
 #include "kernels/algorithms/device_scan.h"
 #include "kernels/memory/cuda_check.h"
-#include "kernels/memory/device_buffer.h"
 #include "tests/emulator/runtime/runtime.h"
 
 namespace isopatch::detail {
@@ -65,16 +61,6 @@ void exclusive_sums(const std::int32_t* numbers, std::int64_t count, std::int64_
     }
     write(device, sums + count, sum);
   });
-}
-
-std::int32_t largest_number(const std::int32_t* numbers, std::int64_t stride, std::int64_t count, cudaStream_t stream) {
-  const DeviceBuffer<std::byte> memory(kMemory);
-  const auto largest = std::make_shared<std::int32_t>(0);
-  enqueue_loop(stream, memory.data(), memory.size(), [=](GlobalMemory& device) {
-    for (std::int64_t i = 0; i < count; ++i) *largest = std::max(*largest, read(device, numbers + i * stride));
-  });
-  ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
-  return *largest;
 }
 
 }  // namespace isopatch::detail
