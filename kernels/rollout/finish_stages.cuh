@@ -109,6 +109,7 @@ __device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& ca
 /// warp take the same way, also one that has nothing to find.
 template <class Workspace>
 __device__ __forceinline__ void stand_in(CudaWarp& warp, Workspace& work, int index, int solved) {
+  warp.sync();  // before it changes
   if (warp.lane() == 0) {
     work.at_hand[index].environment = work.at_hand[solved].environment;
     work.at_hand[index].found = 0;
