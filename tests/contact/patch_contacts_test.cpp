@@ -57,7 +57,10 @@ void write_in_windows(Warp& warp, PatchContacts& contacts, const Results& result
   do {
     for (int first = 0; first < count; first += window) {
       contacts.add(
-          warp, own, [&](int i) -> const ElasticPolygon& { return polygons[static_cast<std::size_t>(first + i)]; },
+          warp, own,
+          [&](int i) -> const ElasticPolygon& {
+            return polygons[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
+          },
           first, std::min(window, count - first));
     }
   } while (contacts.finish_sweep(warp, own, results, 0, 0, {.1, .2, .3}));
