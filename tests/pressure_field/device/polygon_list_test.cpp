@@ -62,8 +62,8 @@ TEST(ElasticPolygons, GiveWhatWasPut) {
   for (int i = 0; i < 70; ++i) polygons.put(i, polygon(i));
   for (int i = 0; i < 70; ++i) {
     const ElasticPolygon found = polygons.get(i), expected = polygon(i);
-    const auto *numbers = reinterpret_cast<const double*>(&found), *given = reinterpret_cast<const double*>(&expected);
-    EXPECT_TRUE(std::equal(numbers, numbers + ElasticPolygons::kNumbers, given)) << i;
+    const auto *taken = reinterpret_cast<const double*>(&found), *given = reinterpret_cast<const double*>(&expected);
+    EXPECT_TRUE(std::equal(taken, taken + ElasticPolygons::kNumbers, given)) << i;
   }
 }
 
