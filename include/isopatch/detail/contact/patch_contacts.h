@@ -18,10 +18,9 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
+#include "isopatch/detail/contact/sweep_sums.h"
 #include "isopatch/detail/scene/environment.h"
-#include "isopatch/detail/simt/lane_sums.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -56,45 +55,6 @@ inline constexpr double kClusterCosine = 0.86602540378443865;
 
 /// A cluster whose forces cancel to less than this part of them has no direction, and no points.
 inline constexpr double kMinForce = 1e-9;
-
-/// What a thread of a warp adds up in a sweep, in so many lanes of the sums.
-template <int lanes>
-struct SweepSums {
-  static constexpr int kSums = 7;
-  LaneSums<lanes, kSums> sums;
-
-  // of the next cluster: of its polygons the one with the largest weight, the first one if there are several
-  double weight = 0;  // 0: none
-  int index = 0;      // in the order of the pair's polygons
-  Vec3d normal = {0, 0, 0};
-
-  /// Begins a sweep.
-  ISOPATCH_HD void clear() {
-    sums.clear();
-    weight = 0;
-  }
-
-  ISOPATCH_HD void take(double w, int i, Vec3d n) {
-    if (!(w > weight || (w == weight && w > 0 && i < index))) return;
-    weight = w;
-    index = i;
-    normal = n;
-  }
-
-  /// Whether no other thread has a polygon that comes before this one's.
-  template <class Warp>
-  ISOPATCH_HD bool is_first(Warp& warp) const {
-    if constexpr (Warp::kSize == 1) {
-      return weight > 0;
-    } else {
-      const double most = warp.from_lane(warp.max(weight), 0);
-      const bool has_most = weight > 0 && weight == most;
-      const double place = has_most ? -static_cast<double>(index) : -std::numeric_limits<double>::max();
-      const double first = warp.from_lane(warp.max(place), 0);
-      return has_most && place == first;
-    }
-  }
-};
 
 /// The point contacts of one pair, in sweeps over its polygons, by a warp whose threads have it in common. begin(),
 /// then in each sweep add() for some polygons after others, until finish_sweep() says that there is no other. The sums
@@ -190,12 +150,12 @@ class PatchContacts {
         own.take(2 * p.force, first + i, p.normal);
       });
     } else {
-      own.sums.add(warp, first, count, [&](int i, double*) {
+      for (int i = warp.lane(); i < count; i += Warp::kSize) {
         const ElasticPolygon& p = polygon(i);
         double nearest = -1;
         cluster_of(p, nearest);
         if (!(nearest >= kClusterCosine)) own.take(p.force * (1 - nearest), first + i, p.normal);
-      });
+      }
     }
   }
 

@@ -67,15 +67,8 @@ struct WindowVisitor : CellSearch<> {
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
     ContactPlane<T> plane;
     Segments<T> segments;
-    bool counts = false;
-    if (active) {
-      const CellRef m = cell_of_M(context, at.m), s = cell_of_S(context, at.s);
-      Contribution<T> contribution;
-      if (contribution_of<Warp::kCompactLines>(context, m, s, at.bounds, plane, segments, contribution)) {
-        WrenchSums<T, false> none;  // is it too small to count?
-        counts = none.add(true, contribution, FixedPointScales<T>::make(context.bounds));
-      }
-    }
+    WrenchSums<T, false> none;  // which say whether it is too small to count
+    const bool counts = active && integrate_cell<Warp::kCompactLines>(context, at, LeaveSides{}, plane, segments, none);
     const std::uint32_t ballot = warp.ballot(counts);
     const std::int64_t to = found + rank_in(ballot, warp.lane());
     found += count_bits(ballot);

@@ -65,6 +65,16 @@ union IntegrationMemory {
   Words words;
 };
 
+/// Adds the polygon of a listed cell to a lane's sums. False if there is none, or one too small to count.
+template <bool compact, class T, bool with_patch, class SidesOf>
+ISOPATCH_HD bool integrate_cell(const PairContext& context, const AcceptedCells& cells, const SidesOf& sides_of,
+                                ContactPlane<T>& plane, Segments<T>& segments, WrenchSums<T, with_patch>& sums) {
+  Contribution<T> contribution;
+  return contribution_of<compact>(context, cell_of_M(context, cells.m), cell_of_S(context, cells.s), cells.bounds,
+                                  plane, segments, contribution, sides_of) &&
+         sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
+}
+
 /// Integrates the listed cells from `first` to `end`, at most one for each lane. Called by all lanes.
 template <class T, bool with_patch, class Warp, int size>
 ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, with_patch, size>& memory, const StagedPairs& staged,
@@ -76,14 +86,10 @@ ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, with_patch, si
   if (at < end) {
     const CellWork& item = staged.cells.items[at];
     const StagedPartPair& part_pair = staged.part_pairs.items[item.part_pair];
-    const PairContext& context = part_pair.context;
     ContactPlane<T> plane;
     Segments<T> segments;
-    Contribution<T> contribution;
-    found = contribution_of<Warp::kCompactLines>(context, cell_of_M(context, item.cells.m),
-                                                 cell_of_S(context, item.cells.s), item.cells.bounds, plane, segments,
-                                                 contribution, StoreSides<T, size>{memory.sides + warp.lane()}) &&
-            sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
+    const StoreSides<T, size> sides = {memory.sides + warp.lane()};
+    found = integrate_cell<Warp::kCompactLines>(part_pair.context, item.cells, sides, plane, segments, sums);
     to = part_pair.sums;
   }
   if constexpr (IntegrationMemory<T, with_patch, size>::Words::kPays) {

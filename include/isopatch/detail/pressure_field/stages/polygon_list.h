@@ -85,12 +85,8 @@ ISOPATCH_HD void integrate_and_list_cells(Warp& warp, IntegrationMemory<T, with_
   if (at < end) {
     const CellWork& item = staged.cells.items[at];
     const StagedPartPair& part_pair = staged.part_pairs.items[item.part_pair];
-    const PairContext& context = part_pair.context;
-    Contribution<T> contribution;
-    found = contribution_of<Warp::kCompactLines>(context, cell_of_M(context, item.cells.m),
-                                                 cell_of_S(context, item.cells.s), item.cells.bounds, plane, segments,
-                                                 contribution, StoreSides<T, size>{memory.sides + warp.lane()}) &&
-            sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
+    const StoreSides<T, size> sides = {memory.sides + warp.lane()};
+    found = integrate_cell<Warp::kCompactLines>(part_pair.context, item.cells, sides, plane, segments, sums);
     to = part_pair.sums;
     pair = part_pair.pair;
   }
