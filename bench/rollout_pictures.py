@@ -31,8 +31,8 @@ import numpy as np  # noqa: E402
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import render_patches  # noqa: E402
+from rollout_cases.runs import read_scene, rollout  # noqa: E402
 from rollout_meshes import COIN_RADIUS  # noqa: E402
-from rollout_runs import read_scene, rollout  # noqa: E402
 
 COLORS = ("#4060c0", "#30a060", "#d05030", "#9050b0", "#b08020")
 

@@ -42,10 +42,10 @@ import numpy as np  # noqa: E402
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import rollout_meshes  # noqa: E402
-from rollout_balls import oblique, rebound, rolling  # noqa: E402
-from rollout_drops import PEPPER, SHAPES, drops, lying, plates, rest, stacks  # noqa: E402
-from rollout_laws import cone, momenta, slide  # noqa: E402
-from rollout_runs import (  # noqa: E402
+from rollout_cases.balls import oblique, rebound, rolling  # noqa: E402
+from rollout_cases.drops import PEPPER, SHAPES, drops, lying, plates, rest, stacks  # noqa: E402
+from rollout_cases.laws import cone, momenta, slide  # noqa: E402
+from rollout_cases.runs import (  # noqa: E402
     FROZEN,
     NOT_CONVERGED,
     SCENES,

@@ -26,9 +26,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import thesis_runs as runs
-from rollout_runs import NOT_CONVERGED, marked, read_scene, rollout
-from thesis_runs import INTEGRATORS
+import rollout_cases.thesis as runs
+from rollout_cases.runs import NOT_CONVERGED, marked, read_scene, rollout
+from rollout_cases.thesis import INTEGRATORS
 
 ROOT = Path(__file__).resolve().parents[1]
 

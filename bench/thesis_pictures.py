@@ -19,7 +19,7 @@ plotting.import_or_install()
 
 import matplotlib  # noqa: E402
 import numpy as np  # noqa: E402
-import thesis_runs as runs  # noqa: E402
+import rollout_cases.thesis as runs  # noqa: E402
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402

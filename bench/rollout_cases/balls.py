@@ -2,7 +2,7 @@
 """Tables of a ball of 0.5 kg and 50 mm on the ground: how it rolls, rebounds and bounces off at an angle."""
 
 import numpy as np
-from rollout_runs import GRAVITY, PRECISIONS, body_on_ground, marked, rollout, still_states
+from rollout_cases.runs import GRAVITY, PRECISIONS, body_on_ground, marked, rollout, still_states
 
 RADIUS, MASS = 0.05, 0.5
 INTEGRATORS = ("euler", "midpoint", "sdirk2")

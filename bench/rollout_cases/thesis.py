@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from rollout_runs import GRAVITY, body_on_ground, read_scene, rollout, rotations, still_states
+from rollout_cases.runs import GRAVITY, body_on_ground, read_scene, rollout, rotations, still_states
 
 INTEGRATORS = ("midpoint", "euler", "sdirk2")
 IMPACT_SPEED, OFFSET, DWELL = 0, 1, 6  # of a contact state

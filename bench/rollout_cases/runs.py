@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-SCENES = Path(__file__).resolve().parent / "scenes"
+SCENES = Path(__file__).resolve().parents[1] / "scenes"
 PRECISIONS = ("float", "double")
 GRAVITY = 9.81
 FROZEN, NOT_CONVERGED = 1 << 12, 1 << 8  # bits of Status

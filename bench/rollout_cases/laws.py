@@ -4,7 +4,7 @@
 import itertools
 
 import numpy as np
-from rollout_runs import (
+from rollout_cases.runs import (
     FROZEN,
     GRAVITY,
     body_on_ground,
