@@ -22,7 +22,7 @@ constexpr int kMost = CudaTeam::kMaxSums;
 template <int size>
 __host__ __device__ void add_terms(int i, double (&sums)[size]) {
   for (int k = 0; k < size; ++k) {
-    sums[k] = fma((i + k) % 3 == 0 ? -1.0 : 1.0 + 0.37 * i, 1.0 / (1 << (i * 7 + k) % 29), sums[k]);
+    sums[k] = fma(((i + k) & 3) == 0 ? -1.0 : 1.0 + 0.37 * i, 1.0 / (1 << ((i * 7 + k) & 15)), sums[k]);
   }
 }
 
