@@ -104,7 +104,8 @@ using SortOfFew = SharedSort<PackedRowEntry, CudaWarp, 4>;
 using SortOfSome = SharedSort<PackedRowEntry, CudaWarp, 8>;
 using SortOfMany = SharedSort<PackedRowEntry, CudaBlock<kBlock>, 4>;
 
-/// Puts the rows of each environment in order and writes those that fit.
+/// Puts the rows of each environment in order and writes those that fit. A warp takes an environment whose rows it has
+/// room for, a block any other; where there is a block for each environment, it takes that.
 template <class Record>
 __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Record> packed) {
   union OfWarp {  // warps sort different numbers at a time
@@ -124,10 +125,11 @@ __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Reco
   const CudaWarp warp;
   CudaBlock<kBlock> block;
   const int own = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
-  const std::int64_t step = std::int64_t{gridDim.x} * kWarps;
-  for (std::int64_t first = std::int64_t{blockIdx.x} * kWarps; first < packed.num_environments; first += step) {
-    const std::int64_t e = first + own;
-    const std::int64_t count = e < packed.num_environments ? list.listed(e) : 0;
+  const int at_once = gridDim.x < packed.num_environments ? kWarps : 1;
+  const std::int64_t step = std::int64_t{gridDim.x} * at_once;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * at_once; first < packed.num_environments; first += step) {
+    const std::int64_t e = first + own, end = min(first + at_once, packed.num_environments);
+    const std::int64_t count = at_once > 1 && e < end ? list.listed(e) : 0;
     if (count > 0 && count <= SortOfSome::kMax) {
       std::int32_t* const of_rows = records.of_warp[own];
       const PackedRowEntry* const rows = list.grouped + packed.begin_of(e);
@@ -142,11 +144,11 @@ __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Reco
     }
     block.sync();  // the memory is free
 
-    const std::int64_t end = min(first + kWarps, packed.num_environments);
     for (std::int64_t many = first; many < end; ++many) {
       const std::int64_t size = list.listed(many), begin = packed.begin_of(many);
-      if (size <= SortOfSome::kMax) continue;
-      if (size <= SortOfMany::kMax) {
+      const bool fit_warp = size <= SortOfSome::kMax;
+      if (fit_warp && at_once > 1) continue;
+      if (!fit_warp && size <= SortOfMany::kMax) {
         SortOfMany::sort(block, memory.many, list.grouped + begin, static_cast<int>(size), last,
                          [&](int i, const PackedRowEntry& row) { records.of_block[i] = row.record; });
         block.sync();
@@ -227,7 +229,9 @@ void write_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
   for_each_wanted(call, [&]<class Record>(const PackedArrays<Record>& packed) {
     if (!packed.list.keeps_rows()) return;
     launch(group_rows_kernel<Record>, (packed.list.room + kBlock - 1) / kBlock, packed, stream);
-    launch(write_rows_kernel<Record>, (packed.num_environments + kWarps - 1) / kWarps, packed, stream);
+    const bool has_warps = packed.num_environments > resident_blocks(write_rows_kernel<Record>, kBlock);
+    const std::int64_t of_block = has_warps ? kWarps : 1;
+    launch(write_rows_kernel<Record>, (packed.num_environments + of_block - 1) / of_block, packed, stream);
   });
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr int kSolveWarps = 2;
 constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
 
-/// An environment at hand, in memory that the warp shares.
+/// An environment at hand.
 struct StageAtHand {
   std::int64_t environment;
   StageProblem begun;
@@ -34,11 +34,12 @@ struct Solving {
   static constexpr bool kHasTerms = by == SolvedBy::kWarpsWithTerms;
   static constexpr int kTogether = by == SolvedBy::kTeams ? CudaTeam::kTeams : 1;  // environments of a warp
 
-  /// What the lanes of a warp share.
+  /// What the lanes of a warp share. Of one environment, each lane has all of it in registers.
   struct Workspace {
     StageAtHand at_hand[kTogether];
     double sums[kTogether > 1 ? kTogether* CudaTeam::kDoubles : 1];
   };
+  __device__ static bool writes(const CudaWarp& warp) { return kTogether == 1 || warp.lane() == 0; }
 
   /// The memory for one of the environments of a warp.
   __device__ static SolverMemory memory(const StepCall& call, double* of_warp, int index) {
@@ -50,6 +51,7 @@ struct Solving {
 };
 
 /// Whether an environment goes on, and with which status.
+template <SolvedBy by>
 __device__ __forceinline__ void take_at_hand(CudaWarp& warp, const StepCall& call, std::int64_t e,
                                              StageAtHand& at_hand) {
   const StepView& step = call.step;
@@ -74,7 +76,7 @@ __device__ __forceinline__ void take_at_hand(CudaWarp& warp, const StepCall& cal
       }
     }
   }
-  if (warp.lane() == 0) {
+  if (Solving<by>::writes(warp)) {
     at_hand.environment = e;
     at_hand.status = status;
     at_hand.found = found;
@@ -101,7 +103,7 @@ __device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& ca
         in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
       },
       solver, arrays.of(call.step, e));
-  if (warp.lane() == 0) at_hand.begun = begun;
+  if (Solving<by>::writes(warp)) at_hand.begun = begun;
   warp.sync();
 }
 
@@ -141,10 +143,10 @@ __device__ __forceinline__ void solve_at_hand(CudaWarp& warp, const StepCall& ca
                       begun, solver, at_hand.is_solved);
     if (team.lane() == 0) at_hand.solution = solution;
   } else {
-    const StageSolution solution =
+    StageAtHand& at_hand = work.at_hand[0];
+    at_hand.solution =
         solve_problem(warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, call.step, call.evaluation.state,
-                      work.at_hand[0].environment, work.at_hand[0].begun, Solving<by>::memory(call, memory, 0), true);
-    if (warp.lane() == 0) work.at_hand[0].solution = solution;
+                      at_hand.environment, at_hand.begun, Solving<by>::memory(call, memory, 0), true);
   }
   warp.sync();
 }
@@ -176,35 +178,22 @@ __device__ __forceinline__ void end_at_hand(CudaWarp& warp, const StepCall& call
   if (warp.lane() == 0) step.state.status[e] = status;
 }
 
-#if !defined(ISOPATCH_SOLVE_BLOCKS)
-#define ISOPATCH_SOLVE_BLOCKS 4
-#endif
-
-// Four blocks on a processor, for which the compiler spills some bytes. More were slower where a solve takes long, and
-// faster where it is short: see bench/NOTES.md.
+/// Solves a stage of the environments that the warp takes.
 template <SolvedBy by>
-__global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
-    finish_stages_kernel(const __grid_constant__ StepCall call) {
+__device__ __forceinline__ void finish_stages(const StepCall& call, typename Solving<by>::Workspace& work) {
   constexpr int kTogether = Solving<by>::kTogether;
-  __shared__ typename Solving<by>::Workspace workspaces[kSolveWarps];
   CudaWarp warp;
   const StepArraysView& arrays = call.arrays;
-  typename Solving<by>::Workspace& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
   ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
   double* const memory = arrays.solver + own * arrays.solver_words;
-  if (call.ends_step()) {
-    call.forget_searches();
-  } else if (call.evaluation.is_empty()) {
-    return;
-  }
   const std::int64_t count = call.step.state.num_environments, items = (count + kTogether - 1) / kTogether;
   for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, items, item);) {
     const std::int64_t first = std::int64_t{item} * kTogether;
     int solved = -1;  // one that goes on
 #pragma unroll 1
     for (int k = 0; k < kTogether && first + k < count; ++k) {
-      take_at_hand(warp, call, first + k, work.at_hand[k]);
+      take_at_hand<by>(warp, call, first + k, work.at_hand[k]);
       if (work.at_hand[k].is_solved) solved = k;
     }
     if (solved >= 0) {
@@ -220,6 +209,29 @@ __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
       end_at_hand<by>(warp, call, first + k, Solving<by>::memory(call, memory, k), work.at_hand[k]);
     }
     warp.sync();  // before others are at hand
+  }
+}
+
+#if !defined(ISOPATCH_SOLVE_BLOCKS)
+#define ISOPATCH_SOLVE_BLOCKS 4
+#endif
+
+// Four blocks on a processor, for which the compiler spills some bytes. More were slower where a solve takes long, and
+// faster where it is short: see bench/NOTES.md.
+template <SolvedBy by>
+__global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
+    finish_stages_kernel(const __grid_constant__ StepCall call) {
+  if (call.ends_step()) {
+    call.forget_searches();
+  } else if (call.evaluation.is_empty()) {
+    return;
+  }
+  if constexpr (Solving<by>::kTogether > 1) {
+    __shared__ typename Solving<by>::Workspace workspaces[kSolveWarps];
+    finish_stages<by>(call, workspaces[threadIdx.x / CudaWarp::kSize]);
+  } else {
+    typename Solving<by>::Workspace work;
+    finish_stages<by>(call, work);
   }
 }
 

@@ -95,10 +95,9 @@ TEST_P(GpuPackedRows, OfSeveralPartsAreThoseOfTheCpu) {
 // memory put the rows of one environment each in order.
 TEST_P(GpuPackedRows, OfLargeMeshesAreThoseOfTheCpu) {
   const Scene balls(two_bodies(make_sphere("ball", 0.1, 3), make_sphere("other", 0.1, 3)));
-  Batch batch = random_batch(balls, 3, 723, 0.01);
-  batch.poses[0] += 0.16;
-  batch.poses[14] += 0.18;
-  batch.poses[28] += 0.195;
+  Batch batch = random_batch(balls, 5, 723, 0.01);  // more than the emulated device has blocks, which then have several
+  const double distances[] = {0.16, 0.18, 0.195, 1, 1};
+  for (std::size_t e = 0; e < 5; ++e) batch.poses[14 * e] += distances[e];
   const PackedResults all = evaluated(HostEvaluator(balls, cpu()), batch, kAmple);
   const auto rows_of = [&](std::size_t e) { return all.polygon_offsets[e + 1] - all.polygon_offsets[e]; };
   ASSERT_GT(rows_of(0), 511);
