@@ -73,6 +73,8 @@ struct PolygonWriter {
     if (second != nullptr) write_rest(*second, rest);
   }
 };
+template <class Second>
+PolygonWriter(Polygon*, Second*) -> PolygonWriter<Second>;  // Clang before 17 does not deduce it
 
 /// A record of results between two kernels.
 template <class Record>
