@@ -155,7 +155,9 @@ Forms make_forms() {
   forms["cvt.f64.f32"] = cast_form<double, float>();
   forms["cvt.rn.f64.s64"] = cast_form<double, s64>();
   forms["cvt.rn.f64.s32"] = cast_form<double, s32>();
+  forms["cvt.rn.f32.s32"] = cast_form<float, s32>();
   forms["cvt.s64.s32"] = cast_form<s64, s32>();
+  forms["cvt.s64.low_s32"] = unary_form<s64, s64, kLowS32>();
   forms["cvt.u64.u32"] = cast_form<u64, u32>();
   forms["cvt.u32.u64"] = cast_form<u32, u64>();
   forms["cvt.u16.u32"] = cast_form<u16, u32>();

@@ -116,6 +116,7 @@ inline void move_mask(Warp& w, const Instruction& i) { set_mask(w, i.slots[0], w
 template <class D, class A>
 inline constexpr auto kCast = [](A a) { return static_cast<D>(a); };
 inline constexpr auto kSame = [](auto a) { return a; };
+inline constexpr auto kLowS32 = [](s64 a) { return static_cast<s64>(static_cast<s32>(a)); };
 inline constexpr auto kAdd = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
 inline constexpr auto kSub = [](auto a, auto b) { return static_cast<decltype(a)>(a - b); };
 inline constexpr auto kMul = [](auto a, auto b) { return static_cast<decltype(a)>(a * b); };

@@ -238,6 +238,8 @@ class Reader {
       } else if (name.starts_with("mov.") && find_form(operands.at(1)) != nullptr) {  // of "%tid.x", say
         name = operands[1];
         operands.pop_back();
+      } else if (name == "cvt.s64.s32" && has_bytes(operands.at(1), 8)) {  // a source may be wider than its type
+        name = "cvt.s64.low_s32";
       }
       read_plain(i, name, operands);
     }
@@ -306,6 +308,11 @@ class Reader {
       i.base = base.slot;
       i.base_bytes = base.bytes;
     }
+  }
+
+  bool has_bytes(const std::string& name, std::uint8_t bytes) const {
+    const auto found = registers_.find(name);
+    return found != registers_.end() && found->second.bytes == bytes;
   }
 
   /// A register, a number or the address of a symbol, with `bytes` a lane.

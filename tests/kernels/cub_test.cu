@@ -2,6 +2,8 @@
 //
 // The reductions and scans of CUB that a warp or a block does give what a loop gives, for full and partial blocks.
 #include <gtest/gtest.h>
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +15,6 @@
 
 #include "isopatch/evaluator.h"
 #include "kernels/memory/cuda_check.h"
-#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::test {
 namespace {
@@ -96,12 +97,13 @@ void expect_loop_results(Kernel kernel, int group) {
   for (const int count : {1, 31, 33, kBlock, 3 * kBlock - 5, 6 * kBlock}) {
     SCOPED_TRACE(count);
     const std::vector<T> values = numbers<T>(count);
-    const detail::DeviceBuffer<T> from(values, nullptr);
-    const detail::DeviceBuffer<Found<T>> to(values.size());
-    kernel<<<(count + kBlock - 1) / kBlock, kBlock>>>(from.data(), count, to.data());
+    const thrust::device_vector<T> from = values;
+    thrust::device_vector<Found<T>> to(values.size());
+    kernel<<<(count + kBlock - 1) / kBlock, kBlock>>>(thrust::raw_pointer_cast(from.data()), count,
+                                                      thrust::raw_pointer_cast(to.data()));
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
     std::vector<Found<T>> found(values.size());
-    to.download(found.data(), found.size(), nullptr);
+    thrust::copy(to.begin(), to.end(), found.begin());
 
     for (int first = 0; first < count; first += group) {
       T sum = 0, largest = 0;

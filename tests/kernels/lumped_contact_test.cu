@@ -2,6 +2,8 @@
 //
 // A thread of a device computes a lumped contact, and what it is made of, with the bits of the CPU.
 #include <gtest/gtest.h>
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
 
 #include <cmath>
 #include <cstring>
@@ -14,7 +16,6 @@
 #include "isopatch/detail/point/distances.h"
 #include "isopatch/evaluator.h"
 #include "kernels/memory/cuda_check.h"
-#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::test {
 namespace {
@@ -105,12 +106,13 @@ struct GpuLumpedContact : ::testing::Test {
 TEST_F(GpuLumpedContact, HasTheBitsOfTheCpu) {
   constexpr int kContacts = 3000;
   const std::vector<Given> given = random_contacts(kContacts);
-  const DeviceBuffer<Given> from(given, nullptr);
-  const DeviceBuffer<Found> to(given.size());
-  find_kernel<<<(kContacts + kBlock - 1) / kBlock, kBlock>>>(from.data(), kContacts, to.data());
+  const thrust::device_vector<Given> from = given;
+  thrust::device_vector<Found> to(given.size());
+  find_kernel<<<(kContacts + kBlock - 1) / kBlock, kBlock>>>(thrust::raw_pointer_cast(from.data()), kContacts,
+                                                             thrust::raw_pointer_cast(to.data()));
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
   std::vector<Found> found(given.size());
-  to.download(found.data(), found.size(), nullptr);
+  thrust::copy(to.begin(), to.end(), found.begin());
   static_assert(sizeof(Found) % sizeof(double) == 0);
   constexpr std::size_t kNumbers = sizeof(Found) / sizeof(double);
   for (std::size_t i = 0; i < given.size(); ++i) {

@@ -4,6 +4,8 @@
 #include "kernels/algorithms/sort_rows.cuh"
 
 #include <gtest/gtest.h>
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
 
 #include <algorithm>
 #include <random>
@@ -11,7 +13,6 @@
 
 #include "isopatch/evaluator.h"
 #include "kernels/memory/cuda_check.h"
-#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::test {
 namespace {
@@ -49,11 +50,12 @@ void expect_sorted(Kernel kernel, int count, int lists) {
   std::mt19937_64 random(static_cast<unsigned>(count));
   std::vector<Row> rows;
   for (int i = 0; i < lists * count; ++i) rows.push_back({random() >> (i % 2 == 0 ? 0 : 40), i});
-  const DeviceBuffer<Row> from(rows, nullptr), to(rows.size());
-  kernel<<<1, kBlock>>>(from.data(), count, to.data());
+  const thrust::device_vector<Row> from = rows;
+  thrust::device_vector<Row> to(rows.size());
+  kernel<<<1, kBlock>>>(thrust::raw_pointer_cast(from.data()), count, thrust::raw_pointer_cast(to.data()));
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
   std::vector<Row> found(rows.size());
-  to.download(found.data(), found.size(), nullptr);
+  thrust::copy(to.begin(), to.end(), found.begin());
   for (int list = 0; list < lists; ++list) {
     const auto begin = rows.begin() + list * count;
     std::sort(begin, begin + count, [](const Row& x, const Row& y) { return x.key < y.key; });

@@ -2,13 +2,14 @@
 //
 // The teams of a warp add up terms to the bits of one thread, each as many as it has.
 #include <gtest/gtest.h>
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
 
 #include <bit>
 #include <vector>
 
 #include "isopatch/evaluator.h"
 #include "kernels/memory/cuda_check.h"
-#include "kernels/memory/device_buffer.h"
 #include "kernels/rollout/cuda_team.cuh"
 
 namespace isopatch::test {
@@ -39,12 +40,12 @@ __global__ void __launch_bounds__(CudaWarp::kSize) sums_kernel(int count, double
 
 template <int size>
 void expect_sums_of_one_thread() {
-  const DeviceBuffer<double> on_device(std::vector<double>(CudaTeam::kTeams * kMost), nullptr);
+  thrust::device_vector<double> on_device(CudaTeam::kTeams * kMost);
   for (int count = 0; count < 75; ++count) {
-    sums_kernel<size><<<1, CudaWarp::kSize>>>(count, on_device.data());
+    sums_kernel<size><<<1, CudaWarp::kSize>>>(count, thrust::raw_pointer_cast(on_device.data()));
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
     std::vector<double> found(on_device.size());
-    on_device.download(found.data(), found.size(), nullptr);
+    thrust::copy(on_device.begin(), on_device.end(), found.begin());
     for (int team = 0; team < CudaTeam::kTeams; ++team) {
       SerialWarp alone;
       double expected[size];
