@@ -32,7 +32,7 @@ using namespace detail;
 
 class CudaSimulator final : public Simulator::Implementation {
  public:
-  CudaSimulator(Scene scene, const RolloutOptions& rollout, const EvaluatorOptions& options, int device)
+  CudaSimulator(Scene scene, const RolloutOptions& rollout, const CudaOptions& options, int device)
       : Implementation(std::move(scene), rollout, options),
         capacity_(polygon_capacity(scene_, rollout)),
         device_(device),
@@ -42,12 +42,7 @@ class CudaSimulator final : public Simulator::Implementation {
     load_begin_environments();
     load_rollout_calls();
     load_keep_geometries();
-    ContactModelOptions model_options;
-    static_cast<EvaluatorOptions&>(model_options.cuda) = options;
-    model_options.device = device;
-    model_options.steps = true;
-    model_options.cuda.stages = PairStages::kOne;  // no memory for what few calls ask for
-    CudaContactModels models = make_cuda_contact_models(scene_, model_options);
+    CudaContactModels models = make_cuda_contact_models(scene_, {options, device, true});
     const std::int64_t resident = load_solver();
     const std::int64_t in_room = kMaxSolverBytes / (8 * solver_words(capacity_) + 1);
     warps_ = std::max<std::int64_t>(2, std::min(resident, in_room) / 2 * 2);
@@ -297,8 +292,13 @@ class CudaSimulator final : public Simulator::Implementation {
 }  // namespace
 
 std::unique_ptr<Simulator::Implementation> detail::make_cuda_simulator(Scene scene, const RolloutOptions& rollout,
-                                                                       const EvaluatorOptions& options) {
+                                                                       const CudaOptions& options) {
   return std::make_unique<CudaSimulator>(std::move(scene), rollout, options, require_device(options.device));
+}
+
+Simulator detail::make_simulator(Scene scene, const CudaOptions& options) {
+  const RolloutOptions rollout(scene.description().rollout);
+  return Simulator(make_cuda_simulator(std::move(scene), rollout, options));
 }
 
 }  // namespace isopatch

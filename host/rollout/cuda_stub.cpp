@@ -25,9 +25,11 @@ std::unique_ptr<Evaluator::Implementation> detail::make_cuda_backend(Scene, Cuda
 Evaluator detail::make_evaluator(Scene, const CudaOptions&) { throw Error(kNoCuda, ErrorKind::kDevice); }
 
 std::unique_ptr<Simulator::Implementation> detail::make_cuda_simulator(Scene, const RolloutOptions&,
-                                                                       const EvaluatorOptions&) {
+                                                                       const CudaOptions&) {
   throw Error(kNoCuda, ErrorKind::kDevice);
 }
+
+Simulator detail::make_simulator(Scene, const CudaOptions&) { throw Error(kNoCuda, ErrorKind::kDevice); }
 
 void detail::let_stream_wait(int, void*, void*) { throw Error(kNoCuda, ErrorKind::kDevice); }
 

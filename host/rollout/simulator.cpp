@@ -101,7 +101,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
     case Backend::kCpu:
       return make_cpu_simulator(std::move(scene), rollout, {options});
     case Backend::kCuda:
-      return make_cuda_simulator(std::move(scene), rollout, options);
+      return make_cuda_simulator(std::move(scene), rollout, {options});
     case Backend::kReference:
       break;
   }
@@ -161,6 +161,7 @@ int Simulator::num_joints() const { return implementation().view().num_joints; }
 HostSimulator::HostSimulator(Scene scene, EvaluatorOptions options) : simulator_(std::move(scene), options) {}
 HostSimulator::HostSimulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options)
     : simulator_(std::move(scene), rollout, options) {}
+HostSimulator::HostSimulator(Simulator simulator) : simulator_(std::move(simulator)) {}
 
 void HostSimulator::initial_state(const RolloutState& state) const {
   const StandardArithmetic standard;

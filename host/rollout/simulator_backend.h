@@ -4,6 +4,7 @@
 #pragma once
 
 #include "host/evaluation/cpu_options.h"
+#include "host/evaluation/cuda_options.h"
 #include "host/rollout/rollout_data.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/simulator.h"
@@ -61,7 +62,10 @@ Simulator make_simulator(Scene scene, const CpuOptions& options);
 std::unique_ptr<Simulator::Implementation> make_cvode_simulator(Scene scene, const RolloutOptions& rollout,
                                                                 const EvaluatorOptions& options);
 std::unique_ptr<Simulator::Implementation> make_cuda_simulator(Scene scene, const RolloutOptions& rollout,
-                                                               const EvaluatorOptions& options);
+                                                               const CudaOptions& options);
+
+/// The same with the cuda backend.
+Simulator make_simulator(Scene scene, const CudaOptions& options);
 
 }  // namespace detail
 

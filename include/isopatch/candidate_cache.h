@@ -14,7 +14,8 @@ namespace isopatch {
 ///
 /// They are kept for wrenches and patches. cpu takes a smaller margin than the given one if the parts move slowly, and
 /// keeps nothing for part pairs that move too fast or have too many candidates for it to pay; steps of a Simulator keep
-/// candidates without a cache. cuda keeps them in large batches of small meshes. With reference a cache is empty.
+/// candidates without a cache, with cuda too. cuda keeps them in large batches of small meshes. With reference a cache
+/// is empty.
 class CandidateCache {
  public:
   class Implementation;  ///< of a backend

@@ -77,6 +77,9 @@ class HostSimulator {
   /// Steps as `rollout` says.
   HostSimulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options = {});
 
+  /// Steps with this simulator alone.
+  explicit HostSimulator(Simulator simulator);
+
   /// As Simulator::initial_state().
   void initial_state(const RolloutState& state) const;
 

@@ -9,6 +9,7 @@
 #include "isopatch/detail/contact/packed_row_list.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/pressure_field/outputs/elastic_polygons.h"
+#include "isopatch/detail/pressure_field/stages/candidates.h"
 #include "isopatch/evaluator.h"
 #include "kernels/scene/call.h"
 
@@ -44,7 +45,7 @@ struct StagedMemory {
   std::int32_t in_a_round;    // part pairs that are searched and integrated before the next ones
   std::int32_t slices;        // warps that share a search: a power of two; 1 where candidates are kept
   CandidateList* candidates;  // one for each part pair of each environment; null: none are kept
-  float margin;               // m, of the candidates
+  CandidateMargin margin;     // of the candidates
 };
 
 struct PolygonsOfPair;

@@ -50,6 +50,7 @@ std::int64_t most_cells_of_both(const SceneView& scene) {
 struct ResidentWarps {
   std::array<std::int64_t, 4> of_pairs = {};  // by Outputs
   std::int64_t of_patches = 0;
+  std::int64_t of_searches = 0;  // for the contacts of steps
 };
 
 std::int64_t warps_of_pairs(const SceneView& scene, Precision precision, Outputs outputs) {
@@ -67,9 +68,10 @@ bool has_bristles(const SceneView& scene) {
 
 /// Loads every kernel that a simulator of this scene can launch on the current device.
 ResidentWarps load_kernels_of_steps(const SceneView& scene, Precision precision) {
-  precision == Precision::kFloat ? load_find_contacts<float>(scene) : load_find_contacts<double>(scene);
   load_evaluate_energies();
   ResidentWarps warps;
+  warps.of_searches =
+      precision == Precision::kFloat ? load_find_contacts<float>(scene) : load_find_contacts<double>(scene);
   for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch}) {
     warps.of_pairs[static_cast<std::size_t>(outputs)] = warps_of_pairs(scene, precision, outputs);
   }
@@ -96,7 +98,7 @@ ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
 class CudaPressureField final : public CudaContactModel {
  public:
   CudaPressureField(const SceneData& scene, const ContactModelOptions& options)
-      : scene_(scene.view), cuda_options_(options.cuda), device_(options.device) {
+      : scene_(scene.view), cuda_options_(options.cuda), device_(options.device), steps_(options.steps) {
     resident_warps_ = options.steps ? load_kernels_of_steps(scene_, cuda_options_.precision)
                                     : load_kernels(scene_, cuda_options_.precision);
     has_bristles_ = has_bristles(scene_);
@@ -111,6 +113,7 @@ class CudaPressureField final : public CudaContactModel {
   }
 
   void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts) override {
+    if (steps_) return memory_.reserve(size_of_search(num_environments));
     PressureFieldSize size = size_of(num_environments);
     size.counts = static_cast<std::size_t>(num_environments) + 1;
     size.packed_polygons = listed_rows(packed_polygons);
@@ -140,15 +143,12 @@ class CudaPressureField final : public CudaContactModel {
       call.key_digits = key_digits_;
       call.has_bristles = has_bristles_;
       if (memory.have_stages() && may_stage(pairs, results)) {
-        call.staged = memory.staged();
+        call.staged = staged_memory(memory);
         if (wants_patch_contacts(results) && memory.have_list()) call.listed = memory.listed();
         pairs_in_stages() += std::min<std::int64_t>(pairs, call.staged.num_pairs);
-        const std::int64_t in_a_round = parts_per_pair() * (call.staged.num_cells / cells_per_pair());
-        call.staged.in_a_round =
-            static_cast<std::int32_t>(std::clamp<std::int64_t>(in_a_round, 1, std::max(call.staged.num_part_pairs, 1)));
         if (candidates != nullptr) {
           call.staged.candidates = static_cast<const DeviceCandidates*>(candidates)->lists(first);
-          call.staged.margin = static_cast<float>(candidates->margin());
+          call.staged.margin = {static_cast<float>(candidates->margin()), false};
         } else {
           call.staged.slices = slices_of_searches(pairs);
         }
@@ -166,8 +166,26 @@ class CudaPressureField final : public CudaContactModel {
 
   void find_contacts(const BatchCall& batch, ContactPoints points, const ContactLists& to,
                      cudaStream_t stream) override {
-    const ContactSearchCall call = {call_of(batch), points, to};
-    in_float() ? detail::find_contacts<float>(call, stream) : detail::find_contacts<double>(call, stream);
+    ContactSearchCall call = {call_of(batch), points, to, nullptr};
+    const auto find = [&] {
+      in_float() ? detail::find_contacts<float>(call, stream) : detail::find_contacts<double>(call, stream);
+    };
+    const PressureFieldSize size = size_of_search(batch.state.num_environments);
+    const bool is_further = batch.left != nullptr;  // for the few environments that need it, or for none
+    if (size.contact_pairs == 0 || is_further) return find();
+    memory_.call(size, stream, [&](const PressureFieldMemory& memory) {
+      if (memory.have_stages()) {
+        StagedMemory& staged = call.evaluation.staged;
+        staged = staged_memory(memory);
+        call.of_pairs = memory.contacts_of_pairs.data();
+        pairs_in_stages() += std::min<std::int64_t>(call.evaluation.num_pairs(), staged.num_pairs);
+        if (memory.have_candidates()) {
+          staged.candidates = memory.candidates.data();
+          staged.margin = {kMaxStepMargin, true};
+        }
+      }
+      find();
+    });
   }
 
  private:
@@ -179,6 +197,12 @@ class CudaPressureField final : public CudaContactModel {
   static constexpr std::size_t kMaxStagedPairs = std::size_t{1} << 20;      // 0.7 GB
   static constexpr std::size_t kMaxStagedPartPairs = std::size_t{1} << 20;  // 0.7 GB
   static constexpr std::int64_t kPartPairsPerPair = 8;                      // on average, of bodies of several parts
+
+  // Candidates that steps keep, 4 KB a part pair; more of a batch are not kept.
+  static constexpr std::size_t kMaxCandidateBytes = std::size_t{1} << 30;
+
+  // Of these candidates, over the smaller part's radius. A larger margin would cost more in each search than it saves.
+  static constexpr float kMaxStepMargin = 0.05f;
 
   // A pair with more than its part of them is evaluated several times for its patch contacts.
   static constexpr std::size_t kMaxWindowPolygons = std::size_t{1} << 20;  // 0.2 GB
@@ -224,16 +248,20 @@ class CudaPressureField final : public CudaContactModel {
     return static_cast<std::size_t>(std::max(most_cells_ / 2, kMin));
   }
 
-  /// Whether some calls are evaluated in stages.
-  bool may_stage() const { return cuda_options_.stages != PairStages::kOne; }
+  /// Whether some calls are evaluated in stages. Steps have no memory for that, as few of them are followed by one.
+  bool may_stage() const { return !steps_ && cuda_options_.stages != PairStages::kOne; }
 
   /// A pair of small meshes, or of a mesh and a few cells, takes longer in stages, so there have to be enough to fill
   /// the device.
+  bool takes_stages(std::int64_t pairs, std::int64_t warps) const {
+    if (cuda_options_.stages != PairStages::kBySize) return cuda_options_.stages == PairStages::kSeveral;
+    return pairs > warps || most_cells_of_both_ >= kCellsForStages;
+  }
+
   bool may_stage(std::int64_t pairs, const Results& results) const {
     const bool separate = has_several_parts() && results.part_pair_wrench.data != nullptr;
     if (has_bristles_) return false;
-    const bool enough = pairs > resident_warps(results) || most_cells_of_both_ >= kCellsForStages;
-    return may_stage() && (enough || cuda_options_.stages == PairStages::kSeveral) && !separate &&
+    return may_stage() && takes_stages(pairs, resident_warps(results)) && !separate &&
            !has(needed_outputs(results), Outputs::kPolygons);
   }
 
@@ -255,17 +283,45 @@ class CudaPressureField final : public CudaContactModel {
 
   /// At most half of the warps share pairs, two or more a pair.
   PressureFieldSize size_of(std::int64_t num_environments) const {
-    const auto pairs = static_cast<std::size_t>(num_environments * scene_.pairs_of_model(kPressureField));
     PressureFieldSize size;
-    size.pairs = pairs;
+    size.pairs = num_pairs(num_environments);
     size.shared_pairs = static_cast<std::size_t>(most_resident_warps() / 2);
     if (!may_stage()) return size;
-    size.staged_pairs = std::min(pairs, kMaxStagedPairs);
+    add_stages(size);
     size.staged_sums = (has_several_parts() ? 2 : 1) * size.staged_pairs;
-    size.staged_part_pairs = std::min(static_cast<std::size_t>(parts_per_pair()) * pairs, kMaxStagedPartPairs);
-    size.cells = std::min(pairs * static_cast<std::size_t>(cells_per_pair()),
-                          static_cast<std::size_t>(cuda_options_.max_listed_cells));
     return size;
+  }
+
+  /// For the contacts of a step; nothing if a warp does all of a pair.
+  PressureFieldSize size_of_search(std::int64_t num_environments) const {
+    PressureFieldSize size;
+    size.pairs = num_pairs(num_environments);
+    if (!takes_stages(static_cast<std::int64_t>(size.pairs), resident_warps_.of_searches)) return {};
+    add_stages(size);
+    size.contact_pairs = size.staged_pairs;
+    const auto lists = static_cast<std::size_t>(num_environments * scene_.num_part_pairs);
+    if (lists * sizeof(CandidateList) <= kMaxCandidateBytes) size.candidates = lists;
+    return size;
+  }
+
+  std::size_t num_pairs(std::int64_t num_environments) const {
+    return static_cast<std::size_t>(num_environments * scene_.pairs_of_model(kPressureField));
+  }
+
+  /// The lists between the stages of pairs.
+  void add_stages(PressureFieldSize& size) const {
+    size.staged_pairs = std::min(size.pairs, kMaxStagedPairs);
+    size.staged_part_pairs = std::min(static_cast<std::size_t>(parts_per_pair()) * size.pairs, kMaxStagedPartPairs);
+    size.cells = std::min(size.pairs * static_cast<std::size_t>(cells_per_pair()),
+                          static_cast<std::size_t>(cuda_options_.max_listed_cells));
+  }
+
+  StagedMemory staged_memory(const PressureFieldMemory& memory) const {
+    StagedMemory staged = memory.staged();
+    const std::int64_t in_a_round = parts_per_pair() * (staged.num_cells / cells_per_pair());
+    staged.in_a_round =
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(in_a_round, 1, std::max(staged.num_part_pairs, 1)));
+    return staged;
   }
 
   PressureFieldSize size_of(std::int64_t num_environments, const Results& results) const {
@@ -322,6 +378,7 @@ class CudaPressureField final : public CudaContactModel {
   bool has_bristles_ = false;
   const CudaOptions cuda_options_;
   const int device_;
+  const bool steps_;
   ResidentWarps resident_warps_ = {};
   std::int64_t most_cells_ = 0, most_cells_of_both_ = 0;
   std::size_t window_capacity_ = 0;  // for a large batch it may be less

@@ -90,7 +90,9 @@ std::size_t PressureFieldMemory::bytes(const PressureFieldSize& size) {
                              unfinished_pairs(size) * sizeof(UnfinishedPair);
   const std::size_t packed = RowArrays<Polygon>::bytes(size.counts, size.packed_polygons) +
                              RowArrays<DiscreteContact>::bytes(size.counts, size.packed_contacts) + scan_bytes(size);
-  return size.shared_pairs * sizeof(SharedWrenchSums) + staged + packed + window_bytes(size) + listed_bytes(size);
+  const std::size_t steps = size.contact_pairs * sizeof(ContactsOfPair) + size.candidates * sizeof(CandidateList);
+  return size.shared_pairs * sizeof(SharedWrenchSums) + staged + packed + window_bytes(size) + listed_bytes(size) +
+         steps;
 }
 
 PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStream_t stream) {
@@ -117,6 +119,10 @@ PressureFieldMemory::PressureFieldMemory(const PressureFieldSize& asked, cudaStr
   listed_others = DeviceBuffer<PolygonEntry>(size.listed_polygons);
   listed_records = DeviceBuffer<double>(ElasticPolygons::numbers_for(size.listed_polygons));
   left_patches = DeviceBuffer<std::int32_t>(left_patches_of(size));
+  contacts_of_pairs = DeviceBuffer<ContactsOfPair>(size.contact_pairs);
+  candidates = DeviceBuffer<CandidateList>(size.candidates);
+  fill_with_zeros(contacts_of_pairs, stream);
+  fill_with_zeros(candidates, stream);
   fill_with_zeros(sums, stream);
   fill_with_zeros(staged_sums, stream);
   fill_with_zeros(part_pairs, stream);  // they are copied with the gaps between their members
@@ -137,7 +143,7 @@ StagedMemory PressureFieldMemory::staged() const {
           .in_a_round = count(part_pairs),
           .slices = 1,
           .candidates = nullptr,
-          .margin = 0};
+          .margin = {}};
 }
 
 ListedPolygonMemory PressureFieldMemory::listed() const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "isopatch/detail/pressure_field/stages/contacts.h"
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
 #include "kernels/memory/device_buffer.h"
 #include "kernels/pressure_field/call.h"
@@ -20,16 +21,19 @@ struct PressureFieldSize {
   std::size_t packed_polygons = 0, packed_contacts = 0;  // rows that their lists have room for
   std::size_t listed_polygons = 0;                       // of staged pairs, for patch contacts
   std::size_t windows = 0, window_polygons = 0;          // for patch contacts, and polygons of all of them
+  std::size_t contact_pairs = 0;                         // staged pairs of a step
+  std::size_t candidates = 0;  // of steps: lists that are kept, one for each part pair of each environment
 
-  /// What a call can do without, where a device has little memory; first the polygons of staged pairs.
+  /// What a call can do without, where a device has little memory; first candidates and the polygons of staged pairs.
   PressureFieldSize without_list() const {
     PressureFieldSize smaller = *this;
-    smaller.listed_polygons = 0;
+    smaller.listed_polygons = smaller.candidates = 0;
     return smaller;
   }
   PressureFieldSize without_stages() const {
     PressureFieldSize smaller = without_list();
     smaller.staged_pairs = smaller.staged_sums = smaller.staged_part_pairs = smaller.cells = 0;
+    smaller.contact_pairs = 0;
     return smaller;
   }
 
@@ -40,7 +44,8 @@ struct PressureFieldSize {
          {&PressureFieldSize::pairs, &PressureFieldSize::shared_pairs, &PressureFieldSize::staged_pairs,
           &PressureFieldSize::staged_sums, &PressureFieldSize::staged_part_pairs, &PressureFieldSize::cells,
           &PressureFieldSize::counts, &PressureFieldSize::packed_polygons, &PressureFieldSize::packed_contacts,
-          &PressureFieldSize::listed_polygons, &PressureFieldSize::windows, &PressureFieldSize::window_polygons}) {
+          &PressureFieldSize::listed_polygons, &PressureFieldSize::windows, &PressureFieldSize::window_polygons,
+          &PressureFieldSize::contact_pairs, &PressureFieldSize::candidates}) {
       visit(member);
     }
   }
@@ -98,6 +103,8 @@ struct PressureFieldMemory {
   DeviceBuffer<PolygonEntry> listed_rows, listed_sorted, listed_others;
   DeviceBuffer<double> listed_records;
   DeviceBuffer<std::int32_t> left_patches;
+  DeviceBuffer<ContactsOfPair> contacts_of_pairs;
+  DeviceBuffer<CandidateList> candidates;
 
   /// Has no room for stages if the device has too little memory for them. Throws Error if it has too little for the
   /// rest.
@@ -108,6 +115,7 @@ struct PressureFieldMemory {
 
   bool have_stages() const { return staged_pairs.size() > 0; }
   bool have_list() const { return listed_rows.size() > 0; }
+  bool have_candidates() const { return candidates.size() > 0; }
 
   /// For the stages of pairs, without candidates.
   StagedMemory staged() const;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warp takes a near pair, and appends its contacts to those of its environment, in no particular order.
-#include "isopatch/detail/pressure_field/solver_contacts.h"
+// The contacts of near pairs, which are appended to those of their environment in no particular order: by a warp a
+// pair, or in stages (stages/contacts.h), which leave a pair to a warp where they cannot finish it.
 #include "kernels/pressure_field/find_contacts.h"
+
+#include "isopatch/detail/pressure_field/solver_contacts.h"
+#include "kernels/pressure_field/staged_pairs.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -18,15 +21,65 @@ __global__ void __launch_bounds__(kFindBlock, 2) find_contacts_kernel(const __gr
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const PressureFieldCall& evaluation = call.evaluation;
-  for (std::int32_t at; take_item(warp, evaluation.counter(kNextPair), evaluation.num_listed(), at);) {
-    const auto [environment, pair] = evaluation.entry(at);
+  const UnfinishedPair* const left = evaluation.staged.pairs != nullptr ? evaluation.staged.unfinished : nullptr;
+  const std::int32_t count = left != nullptr ? *evaluation.counter(kUnfinished) : evaluation.num_listed();
+  for (std::int32_t at; take_item(warp, evaluation.counter(kNextPair), count, at);) {
+    const UnfinishedPair item = left != nullptr ? left[at] : UnfinishedPair{at, Remaining::everything()};
+    const auto [environment, pair] = evaluation.entry(item.pair);
     const std::int64_t to = environment;
     const auto append = [&](const SolverContact<T>& contact) { call.to.append(warp, to, contact); };
     const std::uint32_t bits = find_solver_contacts<T, parts>(warp, work, evaluation.scene, evaluation.state,
-                                                              environment, pair, call.points, append);
+                                                              environment, pair, call.points, append, item.remaining);
     if (bits != kOk && warp.lane() == 0) warp.set_bits(call.to.status + environment, bits);
     warp.sync();
   }
+}
+
+/// A thread a pair.
+__global__ void __launch_bounds__(kFindBlock) begin_contacts_kernel(const __grid_constant__ ContactSearchCall call) {
+  const PressureFieldCall& evaluation = call.evaluation;
+  const auto index = static_cast<std::int32_t>(blockIdx.x * kFindBlock + threadIdx.x);
+  if (index >= min(evaluation.num_listed(), evaluation.staged.num_pairs)) return;
+  const auto [environment, pair] = evaluation.entry(index);
+  call.of_pairs[index].origin_W =
+      contact_origin(evaluation.scene, evaluation.state, environment, evaluation.scene.pairs[pair]);
+}
+
+// Blocks that a processor holds at once: in float the lanes of a record fit 128 registers.
+template <class T>
+constexpr int kListedBlocks = kIsFloat<T> ? 4 : 2;
+
+template <class T>
+__global__ void __launch_bounds__(kFindBlock, kListedBlocks<T>)
+    make_listed_contacts_kernel(const __grid_constant__ ContactSearchCall call) {
+  CudaWarp warp;
+  const PressureFieldCall& evaluation = call.evaluation;
+  const StagedPairs staged = lists(evaluation);
+  const std::int32_t end = staged.cells.size();
+  const auto environment_of = [&](std::int32_t index) { return evaluation.entry(index).environment; };
+  const auto append = [&](std::int64_t environment, const SolverContact<T>& contact) {
+    call.to.append(warp, environment, contact);
+  };
+  const auto warps = static_cast<std::int32_t>(gridDim.x * kFindWarps);
+  auto round = static_cast<std::int32_t>(blockIdx.x * kFindWarps + threadIdx.x / CudaWarp::kSize);
+  for (; round * CudaWarp::kSize < end; round += warps) {
+    make_listed_contacts<T>(warp, staged, call.of_pairs, evaluation.scene.num_part_pairs, call.points,
+                            round * CudaWarp::kSize, end, environment_of, append);
+  }
+}
+
+/// A thread a pair.
+__global__ void __launch_bounds__(kFindBlock) end_contacts_kernel(const __grid_constant__ ContactSearchCall call) {
+  CudaWarp warp;
+  const PressureFieldCall& evaluation = call.evaluation;
+  const auto index = static_cast<std::int32_t>(blockIdx.x * kFindBlock + threadIdx.x);
+  Remaining remaining = Remaining::nothing();
+  if (index < min(evaluation.num_listed(), evaluation.staged.num_pairs)) {
+    CudaThread thread;
+    remaining = end_contact_search(thread, evaluation.staged.pairs[index], call.of_pairs[index],
+                                   call.to.status + evaluation.entry(index).environment);
+  }
+  append_unfinished(warp, evaluation, index, remaining);
 }
 
 template <class T, class Use>
@@ -35,25 +88,45 @@ void with_find_kernel(const SceneView& scene, const Use& use) {
   use(find_contacts_kernel<T, Parts::kSeveral>);
 }
 
+unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads + kFindBlock - 1) / kFindBlock); }
+
 }  // namespace
 
 template <class T>
-void load_find_contacts(const SceneView& scene) {
-  with_find_kernel<T>(scene, [](auto kernel) { resident_blocks(kernel, kFindBlock); });
+std::int64_t load_find_contacts(const SceneView& scene) {
+  load_searches(scene);
+  resident_blocks(begin_contacts_kernel, kFindBlock);
+  resident_blocks(make_listed_contacts_kernel<T>, kFindBlock);
+  resident_blocks(end_contacts_kernel, kFindBlock);
+  std::int64_t warps = 0;
+  with_find_kernel<T>(scene,
+                      [&](auto kernel) { warps = std::int64_t{kFindWarps} * resident_blocks(kernel, kFindBlock); });
+  return warps;
 }
 
 template <class T>
 void find_contacts(const ContactSearchCall& call, cudaStream_t stream) {
   const std::int64_t most = call.evaluation.num_pairs();
   if (most == 0) return;
+  if (const StagedMemory& staged = call.evaluation.staged; staged.pairs != nullptr) {
+    const unsigned of_pairs = blocks_of(staged.num_pairs);
+    begin_contacts_kernel<<<of_pairs, kFindBlock, 0, stream>>>(call);
+    const auto make_contacts = [&](std::int64_t cells) {
+      const auto kernel = make_listed_contacts_kernel<T>;
+      const std::int64_t vectors = (cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
+      kernel<<<blocks_for(kernel, kFindBlock, vectors), kFindBlock, 0, stream>>>(call);
+    };
+    search_staged_pairs(call.evaluation, false, make_contacts, stream);
+    end_contacts_kernel<<<of_pairs, kFindBlock, 0, stream>>>(call);
+  }
   with_find_kernel<T>(call.evaluation.scene, [&](auto kernel) {
     kernel<<<blocks_for(kernel, kFindBlock, most), kFindBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   });
 }
 
-template void load_find_contacts<float>(const SceneView&);
-template void load_find_contacts<double>(const SceneView&);
+template std::int64_t load_find_contacts<float>(const SceneView&);
+template std::int64_t load_find_contacts<double>(const SceneView&);
 template void find_contacts<float>(const ContactSearchCall&, cudaStream_t);
 template void find_contacts<double>(const ContactSearchCall&, cudaStream_t);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "isopatch/detail/pressure_field/stages/contacts.h"
 #include "kernels/contact/contact_model.h"
 #include "kernels/pressure_field/call.h"
 
@@ -11,12 +12,15 @@ struct ContactSearchCall {
   PressureFieldCall evaluation;
   ContactPoints points;
   ContactLists to;
+  ContactsOfPair* of_pairs;  // one for each staged pair, see its members
 };
 
+/// Loads the kernels of find_contacts() on the current device; returns the number of warps that it keeps there at once
+/// without stages.
 template <class T>
-void load_find_contacts(const SceneView& scene);
+std::int64_t load_find_contacts(const SceneView& scene);
 
-/// Finds the contacts of the near pairs.
+/// Finds the contacts of the near pairs, in stages if there is memory for them.
 template <class T>
 void find_contacts(const ContactSearchCall& call, cudaStream_t stream);
 

@@ -2,6 +2,7 @@
 //
 // The stages of a pair (stages/begin.h), a kernel each.
 #include "kernels/pressure_field/listed_polygons.h"
+#include "kernels/pressure_field/staged_pairs.h"
 #include "kernels/scene/begin_environments.cuh"
 
 namespace isopatch::detail {
@@ -22,14 +23,6 @@ constexpr int kStagedBlocks = kIsFloat<T> ? 4 : 2;
 __device__ std::int32_t thread_index() { return static_cast<std::int32_t>(blockIdx.x * kStagedBlock + threadIdx.x); }
 __device__ std::int32_t warp_index() {
   return static_cast<std::int32_t>(blockIdx.x * kStagedWarps + threadIdx.x / CudaWarp::kSize);
-}
-
-/// Appends the lanes' pairs of which something is left to the list of unfinished pairs.
-__device__ void append_unfinished(CudaWarp& warp, const PressureFieldCall& call, std::int32_t index,
-                                  Remaining remaining) {
-  const auto all = static_cast<std::int32_t>(call.state.num_environments * call.scene.num_pairs);
-  const SharedList<UnfinishedPair> unfinished = {call.staged.unfinished, call.counter(kUnfinished), all};
-  unfinished.append(warp, remaining.kind != Remaining::kNothing, {index, remaining});
 }
 
 /// Begins the listed pairs of lanes, of bodies of one part. The first pairs are begun, as many as there is memory for.
@@ -140,37 +133,16 @@ unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads
 
 template <class T, bool with_patch, Parts parts>
 void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
-  const StagedMemory& memory = call.staged;
-  const auto search = memory.candidates != nullptr ? search_pairs_kernel<parts, Search::kKept>
-                      : memory.slices > 1          ? search_pairs_kernel<parts, Search::kShared>
-                                                   : search_pairs_kernel<parts, Search::kWhole>;
   const auto integrate = call.listed.of_pairs != nullptr ? integrating_and_listing_kernel<T, with_patch>()
                                                          : integrate_cells_kernel<T, with_patch>;
-  const auto finish = finish_pairs_kernel<T, with_patch, parts>;
-  const std::int64_t most = call.num_pairs();
-  if (begins && begins_together(call.scene)) {
-    launch_begin(begin_environments_and_pairs_kernel, call, kBeginBlock, stream);
-  } else {
-    if (begins) begin_environments(call, stream);
-    if constexpr (parts == Parts::kOne) {
-      begin_pairs_kernel<<<blocks_of(most), kStagedBlock, 0, stream>>>(call);
-    } else {
-      const unsigned blocks = blocks_for(begin_pairs_of_parts_kernel, kStagedBlock, most);
-      begin_pairs_of_parts_kernel<<<blocks, kStagedBlock, 0, stream>>>(call);
-    }
-  }
-  const auto part_pairs = static_cast<std::int32_t>(
-      parts == Parts::kOne ? std::min<std::int64_t>(most, memory.num_pairs) : memory.num_part_pairs);
-  const std::int64_t vectors = (memory.num_cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
-  for (std::int32_t first = 0; first < part_pairs; first += memory.in_a_round) {
-    if (first > 0) {
-      ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.counter(kNextSearch), 0, 2 * sizeof(std::int32_t), stream));
-    }
-    const std::int64_t items = std::int64_t{memory.slices} * std::min(part_pairs - first, memory.in_a_round);
-    search<<<blocks_for(search, kStagedBlock, items), kStagedBlock, 0, stream>>>(call, first);
-    integrate<<<blocks_for(integrate, kStagedBlock, vectors), kStagedBlock, 0, stream>>>(call);
-  }
-  finish<<<blocks_of(memory.num_pairs), kStagedBlock, 0, stream>>>(call);
+  search_staged_pairs(
+      call, begins,
+      [&](std::int64_t cells) {
+        const std::int64_t vectors = (cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
+        integrate<<<blocks_for(integrate, kStagedBlock, vectors), kStagedBlock, 0, stream>>>(call);
+      },
+      stream);
+  finish_pairs_kernel<T, with_patch, parts><<<blocks_of(call.staged.num_pairs), kStagedBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -190,13 +162,26 @@ void load_search() {
   resident_blocks(kernel, kStagedBlock);
 }
 
-template <class T, bool with_patch, Parts parts>
-void load_staged_pairs() {
-  resident_blocks(begin_environments_and_pairs_kernel, kBeginBlock);
-  resident_blocks(parts == Parts::kOne ? begin_pairs_kernel : begin_pairs_of_parts_kernel, kStagedBlock);
+template <Parts parts>
+void load_searches() {
   load_search<parts, Search::kWhole>();
   load_search<parts, Search::kKept>();
   load_search<parts, Search::kShared>();
+}
+
+template <Parts parts>
+void search_round(const PressureFieldCall& call, std::int32_t first, std::int32_t part_pairs, cudaStream_t stream) {
+  const StagedMemory& memory = call.staged;
+  const auto search = memory.candidates != nullptr ? search_pairs_kernel<parts, Search::kKept>
+                      : memory.slices > 1          ? search_pairs_kernel<parts, Search::kShared>
+                                                   : search_pairs_kernel<parts, Search::kWhole>;
+  if (first > 0) ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.counter(kNextSearch), 0, 2 * sizeof(std::int32_t), stream));
+  const std::int64_t items = std::int64_t{memory.slices} * std::min(part_pairs - first, memory.in_a_round);
+  search<<<blocks_for(search, kStagedBlock, items), kStagedBlock, 0, stream>>>(call, first);
+}
+
+template <class T, bool with_patch, Parts parts>
+void load_staged_pairs() {
   resident_blocks(integrate_cells_kernel<T, with_patch>, kStagedBlock);
   resident_blocks(finish_pairs_kernel<T, with_patch, parts>, kStagedBlock);
 }
@@ -214,7 +199,37 @@ void load_staged_pairs(Parts parts) {
 
 }  // namespace
 
+void begin_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
+  if (begins && begins_together(call.scene)) {
+    return launch_begin(begin_environments_and_pairs_kernel, call, kBeginBlock, stream);
+  }
+  if (begins) begin_environments(call, stream);
+  if (parts_of(call.scene) == Parts::kOne) {
+    begin_pairs_kernel<<<blocks_of(call.num_pairs()), kStagedBlock, 0, stream>>>(call);
+  } else {
+    const unsigned blocks = blocks_for(begin_pairs_of_parts_kernel, kStagedBlock, call.num_pairs());
+    begin_pairs_of_parts_kernel<<<blocks, kStagedBlock, 0, stream>>>(call);
+  }
+}
+
+void search_round(const PressureFieldCall& call, std::int32_t first, std::int32_t part_pairs, cudaStream_t stream) {
+  parts_of(call.scene) == Parts::kOne ? search_round<Parts::kOne>(call, first, part_pairs, stream)
+                                      : search_round<Parts::kSeveral>(call, first, part_pairs, stream);
+}
+
+void load_searches(const SceneView& scene) {
+  resident_blocks(begin_environments_and_pairs_kernel, kBeginBlock);
+  if (parts_of(scene) == Parts::kOne) {
+    resident_blocks(begin_pairs_kernel, kStagedBlock);
+    load_searches<Parts::kOne>();
+  } else {
+    resident_blocks(begin_pairs_of_parts_kernel, kStagedBlock);
+    load_searches<Parts::kSeveral>();
+  }
+}
+
 void load_staged_pairs(const SceneView& scene, Precision precision) {
+  load_searches(scene);
   if (precision == Precision::kFloat) {
     load_staged_pairs<float>(parts_of(scene));
   } else {

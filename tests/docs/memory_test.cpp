@@ -22,6 +22,7 @@
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
 #include "isopatch/detail/pressure_field/stages/candidates.h"
+#include "isopatch/detail/pressure_field/stages/contacts.h"
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
 #include "tests/support/paths/paths.h"
 
@@ -80,6 +81,7 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
   expect_in_document(fmt::format("pair of bodies of up to 64 cells need {} MB of working memory", megabytes(call, 16)));
   expect_in_document(
       fmt::format("a `CandidateCache` has {} bytes for each part pair of each environment", sizeof(CandidateList)));
+  expect_in_document(fmt::format("{} bytes a pair for what is found of it", sizeof(ContactsOfPair)));
   const std::size_t padding = 2 * 2 * SimdTraversalMemory::kMaxLanes * sizeof(std::int32_t);
   expect_in_document(fmt::format("With `kCpu` it has {} bytes and 8", sizeof(KeptList) + padding));
 }

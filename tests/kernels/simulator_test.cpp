@@ -8,7 +8,9 @@
 #include <limits>
 #include <thread>
 
+#include "host/evaluation/pairs_in_stages.h"
 #include "host/rollout/polygon_capacity.h"
+#include "host/rollout/simulator_backend.h"
 #include "kernels/rollout/step_kernels.h"
 #include "tests/support/device_calls.h"
 #include "tests/support/rollout_scenes.h"
@@ -39,6 +41,10 @@ struct SimulatorOnGpu : ::testing::Test {
   static Stepped take(const SceneDescription& description, Backend backend, Precision precision,
                       const RolloutStateArrays& begin, int calls, int steps, const RolloutInput& input = {}) {
     const HostSimulator simulator(Scene(description), {.backend = backend, .precision = precision});
+    return take(simulator, begin, calls, steps, input);
+  }
+  static Stepped take(const HostSimulator& simulator, const RolloutStateArrays& begin, int calls, int steps,
+                      const RolloutInput& input = {}) {
     Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), begin.num_environments, true, true)};
     for (int i = 0; i < calls; ++i) simulator.step(stepped.state.view(), input, stepped.output.view(), steps);
     return stepped;
@@ -103,6 +109,44 @@ TEST_F(SimulatorOnGpu, GpuSmallWallsThatArePressedThroughAreThoseOfTheCpu) {
       }
     }
   }
+}
+
+/// The contacts of a step are found by a warp a pair or in stages, which keep candidates from step to step, and leave
+/// what does not fit their lists to a warp.
+TEST_F(SimulatorOnGpu, GpuSmallContactsFoundInStagesHaveTheBitsOfTheCpu) {
+  SceneDescription around = ball_above_ground();
+  SceneBuilder inside;
+  inside.add("inner", make_sphere("inner", 0.01, 1), pose_at({0, 0, 0.2})).modulus = 1e3;
+  around.geometries.push_back(inside.description.geometries[0]);
+  around.bodies.push_back(inside.description.bodies[0]);
+  around.bodies.back().geometry = static_cast<int>(around.geometries.size()) - 1;
+  around.pairs = all_pairs(around);
+  const SceneDescription scenes[] = {dropped_bodies(Integrator::kMidpoint), gripped_bar(Integrator::kEuler),
+                                     ring_on_path(thin_ring({24, 3, 1}), true), around};
+  struct Case {
+    detail::PairStages stages;
+    std::int32_t cells_per_pair, max_listed_cells;
+    bool in_stages;
+  };
+  const Case cases[] = {{detail::PairStages::kOne, 0, 1 << 20, false},
+                        {detail::PairStages::kSeveral, 0, 1 << 20, true},
+                        {detail::PairStages::kSeveral, 8, 1 << 20, true},  // too few
+                        {detail::PairStages::kSeveral, 512, 512, true}};   // many rounds
+  for (const SceneDescription& description : scenes) {
+    const RolloutStateArrays begin = random_states(description, 3, 29);
+    const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 7);
+    for (const Case& c : cases) {
+      SCOPED_TRACE(::testing::Message() << description.bodies[0].name << ", cells " << c.cells_per_pair);
+      detail::CudaOptions options = {
+          {.backend = Backend::kCuda, .precision = Precision::kFloat}, c.stages, c.cells_per_pair, c.max_listed_cells};
+      const std::int64_t before = detail::pairs_in_stages();
+      const HostSimulator simulator(detail::make_simulator(Scene(description), options));
+      expect_same(cpu, take(simulator, begin, 2, 7));
+      EXPECT_EQ(detail::pairs_in_stages() > before, c.in_stages);
+    }
+  }
+  const Stepped enclosed = take(around, Backend::kCpu, Precision::kFloat, random_states(around, 1, 1), 1, 1);
+  EXPECT_EQ(enclosed.state.status[0], kNoContactSurface);
 }
 
 /// An environment's fault is its own.

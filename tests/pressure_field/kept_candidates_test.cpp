@@ -33,7 +33,8 @@ bool has_polygon(const detail::PairContext& f, const detail::AcceptedCells& cell
 /// A part pair in a state, with all that its search needs.
 class Search {
  public:
-  explicit Search(float margin = kMargin) : margin_(margin), work_(1 << 14) {}
+  explicit Search(float margin = kMargin) : Search(detail::CandidateMargin{margin, false}) {}
+  explicit Search(detail::CandidateMargin margin) : margin_(margin), work_(1 << 14) {}
 
   /// The cells with polygons that a search lists in this context.
   Cells operator()(const detail::PairContext& context) {
@@ -63,7 +64,7 @@ class Search {
   }
 
  private:
-  float margin_;
+  detail::CandidateMargin margin_;
   detail::SearchMemory<1> memory_;
   CandidateList list_ = {};
   std::vector<detail::CellWork> work_;
@@ -163,6 +164,39 @@ TEST(KeptCandidates, PauseAfterASearchThatWasForNothing) {
   expected[0] = CandidateList::kFound;
   expected[1 + CandidateList::kPause] = CandidateList::kFound;
   EXPECT_EQ(states, expected);
+}
+
+/// The first search learns the pose, the second one how fast the parts move.
+TEST(KeptCandidates, FollowTheMotionOfTheParts) {
+  const Scene scene(two_bodies(make_sphere("ball", 0.05, 1), make_box("box", {0.1, 0.08, 0.2})));
+  struct Case {
+    double speed;  // m a search
+    int found;     // times in 40 searches
+    float least, most;
+  };
+  constexpr float kRadius = 0.05f;
+  for (const Case& c : {Case{0, 1, 0.003f * kRadius, 0.004f * kRadius}, Case{2e-5, 5, 1.6e-4f, 2e-4f},
+                        Case{2e-4, 5, 1.6e-3f, 2e-3f}, Case{2e-3, 0, 0, 0}}) {
+    SCOPED_TRACE(c.speed);
+    Batch batch = random_batch(scene, 1, 701, 0.1);
+    Search search(detail::CandidateMargin{0.05f, true});
+    int found = 0;
+    for (int call = 0; call < 40; ++call) {
+      const detail::PairContext f = pair_context(scene.data().view, batch.state(), 0, 0);
+      EXPECT_EQ(search(f), with_polygons(f)) << "call " << call;
+      const CandidateList& list = search.list();
+      if (call == 0) {
+        EXPECT_EQ(list.state, CandidateList::kSeen);
+      }
+      if (list.state == CandidateList::kFound) {
+        ++found;
+        EXPECT_GE(list.margin, c.least);
+        EXPECT_LE(list.margin, c.most);
+      }
+      batch.poses[0] += c.speed;
+    }
+    EXPECT_EQ(found, c.found);
+  }
 }
 
 }  // namespace

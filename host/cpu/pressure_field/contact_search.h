@@ -18,7 +18,7 @@ std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, in
   const auto append = [&](const SolverContact<T>& contact) { found.push_back(contact); };
   const auto search = [&](auto& visitor) {
     const PairContext& context = work.pair.pair.context;
-    if (kernels == nullptr || visitor.points == ContactPoints::kFan6) {
+    if (kernels == nullptr || visitor.records.points == ContactPoints::kFan6) {
       work.accepted.clear();
       if (kernels == nullptr) {
         find_accepted_cells(context, work);
@@ -30,9 +30,10 @@ std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, in
         visitor.visit(true, cells);
       }
     } else {
+      const auto& records = visitor.records;
       const ContactSearch<T> wanted = {
-          visitor.part_pair,  visitor.points, visitor.origin_W,
-          visitor.load_scale, found,          work.begin_search(batch.scene, environment, visitor.part_pair, context)};
+          records.part_pair,  records.points, records.origin_W,
+          records.load_scale, found,          work.begin_search(batch.scene, environment, records.part_pair, context)};
       const SearchResult<T> result = std::get<FindContacts<T>>(*kernels)(context, work.simd, wanted);
       visitor.touches = result.touches;
       visitor.far_side = result.far_side;

@@ -1,220 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contacts of a pair for the solver of a time step: a record for each polygon of its patch, or several.
+// The contacts of a pair for the solver of a time step: those of the polygons of its patch.
 #pragma once
 
-#include "isopatch/detail/contact/contact_record.h"
-#include "isopatch/detail/polygon/matched_points.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
-#include "isopatch/detail/pressure_field/outputs/contact_output.h"
-#include "isopatch/scene/rollout_options.h"
+#include "isopatch/detail/pressure_field/outputs/solver_contact.h"
 
 namespace isopatch::detail {
 
-/// Points of a triangle with ContactPoints::kFan6.
-inline constexpr int kFanPoints = 6;
-
-/// The size of the slope of a body's pressure, Pa/m.
-template <class D, class Cells>
-ISOPATCH_HD D pressure_slope(const PairBody& body, const Cells& cell) {
-  if (body.half_space) return D(-half_space_pressure_slope(body));
-  return norm(pressure_gradient(body, cell.gradient()));
-}
-
-/// By how much the pressure of contact falls at most, for each metre that the bodies move apart: both fields in series,
-/// with the sizes of their slopes. Then a step in which they part never has more force than the fields themselves, and
-/// gains no energy.
-template <class D, class Cells>
-ISOPATCH_HD D series_stiffness_density(const PairContext& f, const Cells& m, const Cells& s) {
-  if (f.M.rigid) return pressure_slope<D>(f.S, s);
-  if (f.S.rigid) return pressure_slope<D>(f.M, m);
-  const D slope_M = pressure_slope<D>(f.M, m), slope_S = pressure_slope<D>(f.S, s);
-  return slope_M * slope_S / (slope_M + slope_S);
-}
-
-/// What all points of a polygon are made from, in doubles. Lengths are in units of the plane's radius.
-template <class T>
-struct PolygonShape {
-  using D = DoubleOf<T>;
-
-  AreaMoments<D> moments;  // about the middle
-  D x, y;                  // of the centroid, from the plane's origin
-  D third;                 // of the area, m^2
-  D gradient;              // the slope of the contact pressure along the normal, Pa/m
-  D weight;                // of a pair with a one-sided body, else 1
-
-  /// `weight` is what weigh_pressure() returned for this plane.
-  ISOPATCH_HD PolygonShape(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& segments,
-                           const AreaMoments<T>& m, D weight_)
-      : moments{cast<D>(m.one), cast<D>(m.x), cast<D>(m.y), cast<D>(m.xx), cast<D>(m.xy), cast<D>(m.yy)},
-        x(cast<D>(segments.middle_x) + moments.x / moments.one),
-        y(cast<D>(segments.middle_y) + moments.y / moments.one),
-        third(cast<D>(plane.radius) * cast<D>(plane.radius) * moments.one / D(PointDirections::kPoints)),
-        gradient(effective_gradient(f, plane)),
-        weight(weight_) {}
-};
-
-/// Points about one of a contact plane, in its axes: the middle of them from the plane's origin [m], their arms in
-/// units of its radius, a third of their area [m^2] and the stiffness of it [N/m].
-template <class D>
-struct PlanePoints {
-  D x, y;
-  PlaneArms<D> arms;
-  D third, stiffness;
-};
-
-/// By how much more the pressure may change along a contact plane than the slopes across it say.
-inline constexpr double kMaxSlopeRatio = 1.5;
-
-/// The record of some points, with positions from `origin_W` in the world [m]; it has no key yet.
-template <class T, class D = DoubleOf<T>>
-ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& origin_W, const ContactPlane<T>& plane,
-                                       const PlanePoints<D>& points, D damping) {
-  const auto [X, Y, arms, third, stiffness] = points;
-  const D radius = cast<D>(plane.radius), to_a = D(f.frame.swapped ? -1.0 : 1.0);
-  const Vec3<D> u = rotate(f.frame.X_WM, plane.axes.u), v = rotate(f.frame.X_WM, plane.axes.v);
-  const Vec3<D> origin = rotate(f.frame.X_WM, plane.origin) + cast<D>(f.frame.X_WM.translation - origin_W);
-  SolverContact<T> out;
-  out.centroid = cast<T>(fma(X, u, fma(Y, v, origin)));
-  out.arm[0] = cast<T>(radius * fma(arms.xx, u, arms.xy * v));
-  out.arm[1] = cast<T>(radius * fma(arms.xy, u, arms.yy * v));
-  out.normal = cast<T>(to_a * rotate(f.frame.X_WM, plane.normal));
-  const D pressure = fma(plane.pressure_u, X, fma(plane.pressure_v, Y, plane.pressure));
-  out.force = cast<T>(third * pressure);
-  out.change[0] = cast<T>(third * radius * fma(plane.pressure_u, arms.xx, plane.pressure_v * arms.xy));
-  out.change[1] = cast<T>(third * radius * fma(plane.pressure_u, arms.xy, plane.pressure_v * arms.yy));
-  out.stiffness = cast<T>(stiffness);
-  out.dissipation = cast<T>(damping);
-  // the slope along the plane that goes with the stiffness, which is not that of the slope across it
-  const D across = third * effective_gradient(f, plane), most = D(kMaxSlopeRatio);
-  const D along = third * select(across > D(0), min(stiffness / across, most), most);
-  out.slope = cast<T>(fma(along * plane.pressure_u, u, (along * plane.pressure_v) * v));
-  const D share_M = f.M.rigid   ? D(1)
-                    : f.S.rigid ? D(0)
-                                : max(min(plane.gradient_M / (plane.gradient_M + plane.gradient_S), D(1)), D(0));
-  out.share_b = cast<T>(f.frame.swapped ? D(1) - share_M : share_M);
-  out.friction = f.law.friction;
-  return out;
-}
-
-/// The record of a polygon with kMatched or kCentroid; false where it has none. With kCentroid, when the three points
-/// are one, a polygon across which the pressure does not rise into both bodies is left out.
-template <class T, class Cells>
-ISOPATCH_HD MaskOf<T> make_solver_contact(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
-                                          const Vec3d& origin_W, const ContactPlane<T>& plane,
-                                          const PolygonShape<T>& shape, SolverContact<T>& out) {
-  using D = DoubleOf<T>;
-  const D radius = cast<D>(plane.radius), zero = D(0);
-  PlanePoints<D> at = {radius * shape.x, radius * shape.y, {zero, zero, zero}, shape.third, zero};
-  MaskOf<T> found;
-  if (points == ContactPoints::kMatched) {
-    at.stiffness = shape.third * shape.weight * series_stiffness_density<D>(f, m, s);
-    found = matched_arms(shape.moments, at.arms) && shape.weight > D(0);
-  } else {
-    at.stiffness = shape.third * shape.gradient;
-    found = resists(f, plane);
-  }
-  out = record_of(f, origin_W, plane, at, damping_at(f, m, s, plane, at.x, at.y));
-  return found;
-}
-
-/// With kFan6, each point of the rule of six on the fan about the centroid has a record, of three points that are one.
-/// Calls emit(record, number).
-template <class T, class Cells, class Emit>
-ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cells& s, const Vec3d& origin_W,
-                                 const ContactPlane<T>& plane, const Segments<T>& segments, int count,
-                                 const PolygonShape<T>& shape, const Emit& emit) {
-  const double radius = static_cast<double>(plane.radius),
-               fall = shape.weight * series_stiffness_density<double>(f, m, s);
-  const double damping = damping_at(f, m, s, plane, radius * shape.x, radius * shape.y);
-  const double cx = shape.moments.x / shape.moments.one, cy = shape.moments.y / shape.moments.one;
-  int next = 0;
-  for (int i = 0; i < count; ++i) {
-    if (!segments.has_side(i)) continue;
-    const double x0 = static_cast<double>(segments.x0[i]) - cx, y0 = static_cast<double>(segments.y0[i]) - cy,
-                 x1 = static_cast<double>(segments.x1[i]) - cx, y1 = static_cast<double>(segments.y1[i]) - cy;
-    const double area = 0.5 * std::fma(x0, y1, -(x1 * y0));
-    for (int k = 0; k < kFanPoints; ++k) {
-      const TrianglePoints<double> rule = TrianglePoints<double>::make(kFanPoints, k >= 3);
-      const double b = k % 3 == 1 ? rule.a : rule.rest, c = k % 3 == 2 ? rule.a : rule.rest;
-      const double third = radius * radius * (rule.weight * area) / PointDirections::kPoints;
-      const PlanePoints<double> at = {radius * (shape.x + std::fma(b, x0, c * x1)),
-                                      radius * (shape.y + std::fma(b, y0, c * y1)),
-                                      {0, 0, 0},
-                                      third,
-                                      third * fall};
-      emit(record_of(f, origin_W, plane, at, damping), next++);
-    }
-  }
-}
-
-/// Hands the records of a part pair to append(record), in no particular order.
+/// Makes the records of a part pair, in no particular order.
 template <class T, class Warp, class Append>
 struct SolverContactVisitor : CellSearch<> {
-  int part_pair;
-  ContactPoints points;
-  Vec3d origin_W;                 // the pair's point in the world, m
-  FixedPointScale<T> load_scale;  // of the pair
-  const Append& append;
+  ContactRecords<T, Append> records;
   bool touches = false;  // this lane has seen a polygon, also one that is left out
   SignSum<T> far_side = {};
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
-    if (!active) return;
-    constexpr bool kCompact = Warp::kCompactLines;
-    const CellRef m = cell_of_M(context, at.m), s = cell_of_S(context, at.s);
-    ContactPlane<T> plane;
-    Segments<T> segments;
-    if (!make_contact_plane<kCompact>(context, m, s, at.bounds, plane)) return;
-    const int count = kCompact ? plane.num_lines : kMaxLines;
-    if (!clip(plane.line, count, segments)) return;
-    const AreaMoments<T> moments = area_moments(segments, count);
-    if (!is_polygon(segments, count, moments)) return;
-    touches = true;
-    if (context.pass == Pass::kUnfiltered) return;
-    PlaneFields<T> fields;
-    const T load = plane.radius * plane.radius * integrate_pressure(plane, segments, moments, fields);
-    const double weight = weigh_pressure(context, m, s, segments, moments, plane);
-    far_side.add(load_scale.to_quanta * far_side_excess(context, plane, weight, load));
-    const PolygonShape<T> shape(context, plane, segments, moments, weight);
-    if (points == ContactPoints::kFan6) {
-      make_fan_points(context, m, s, origin_W, plane, segments, count, shape, [&](SolverContact<T> point, int number) {
-        point.key = ContactKey::of_part_pair(part_pair, at.m, at.s).word_of_point(number);
-        append(point);
-      });
-      return;
-    }
-    SolverContact<T> polygon;
-    if (!make_solver_contact(context, m, s, points, origin_W, plane, shape, polygon)) return;
-    polygon.key = ContactKey::of_part_pair(part_pair, at.m, at.s).word();
-    append(polygon);
+    if (active && records.template make<Warp::kCompactLines>(context, at, far_side)) touches = true;
   }
 };
 
-/// Hands the contact polygons of a pair to append(polygon); search(visitor) lets a visitor see the pairs of cells that
-/// may have one. Returns bits of the status: kNoContactSurface if its bodies overlap without any polygon, or kFarSide.
-/// Called by all lanes.
+/// Hands the contact polygons of a pair to append(polygon), or does what remains of it; search(visitor) lets a visitor
+/// see the pairs of cells that may have one. Returns bits of the status: kNoContactSurface if its bodies overlap
+/// without any polygon, or kFarSide. Called by all lanes.
 template <class T, Parts parts = Parts::kSeveral, class Warp, class Append, class Search>
 ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory<PairContext>& memory, const SceneView& scene,
                                                const State& state, std::int64_t environment, int pair,
-                                               ContactPoints points, const Append& append, const Search& search) {
+                                               ContactPoints points, const Append& append, const Search& search,
+                                               Remaining remaining = Remaining::everything()) {
   const PairView& view = scene.pairs[pair];
-  const Vec3d origin_W = pair_origin(make_body_bounds(scene, state, environment, view.a),
-                                     make_body_bounds(scene, state, environment, view.b));
+  const Vec3d origin_W = contact_origin(scene, state, environment, view);
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
   const FixedPointScale<T> load_scale = FixedPointScale<T>::from_bound(memory.bounds.force);
   while (true) {
     bool touches = false;
     std::int64_t far_side = 0;
-    for (int frame = 0; frame < num_frames<parts>(view); ++frame) {
+    for (int frame = 0; frame < num_frames<parts>(view) && remaining.kind != Remaining::kOverlapTest; ++frame) {
       for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
-        SolverContactVisitor<T, Warp, Append> visitor = {{memory.context}, part_pair,  points,
-                                                         origin_W,         load_scale, append};
+        SolverContactVisitor<T, Warp, Append> visitor = {{memory.context},
+                                                         {part_pair, points, origin_W, load_scale, append}};
         search(visitor);
         touches = touches || visitor.touches;
         far_side = wrapping_sum(far_side, visitor.far_side.limb);
       });
     }
+    remaining = Remaining::everything();
     if (warp.ballot(touches) != 0u) return warp.sum(far_side) > 0 ? kFarSide : kOk;
     if (!overlaps<parts>(warp, memory, scene, state, environment, pair)) return kOk;
     if (memory.pass.pass == Pass::kUnfiltered || !scene.contact.gradient_filter) return kNoContactSurface;
@@ -226,10 +56,11 @@ ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory<PairContex
 template <class T, Parts parts = Parts::kSeveral, class Warp, int size, class Append>
 ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, Workspace<size>& work, const SceneView& scene,
                                                const State& state, std::int64_t environment, int pair,
-                                               ContactPoints points, const Append& append) {
+                                               ContactPoints points, const Append& append,
+                                               Remaining remaining = Remaining::everything()) {
   return find_solver_contacts<T, parts>(
       warp, work.pair, scene, state, environment, pair, points, append,
-      [&](auto& visitor) { traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor); });
+      [&](auto& visitor) { traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor); }, remaining);
 }
 
 }  // namespace isopatch::detail

@@ -24,6 +24,12 @@ inline constexpr std::int32_t kMaxCandidates = 512;
 /// more than that, the others are not tested.
 inline constexpr float kNearShare = 0.125f;
 
+/// How far parts may move until their candidates are found again.
+struct CandidateMargin {
+  float length;         // m; if it follows the motion: at most, over the smaller part's radius
+  bool follows_motion;  // as far as the parts move in a few searches
+};
+
 /// What the candidates of a part pair depend on.
 struct CandidateOrigin {
   const Node *nodes_M, *nodes_S;  // of the geometries
@@ -50,6 +56,7 @@ struct CandidateOrigin {
 struct alignas(16) CandidateList {
   enum : std::int32_t {
     kNone,
+    kSeen,  // none, but the pose of the last search is known
     kFound,
     kUsed,  // found, and a search has used them
     kTooMany
@@ -60,6 +67,8 @@ struct alignas(16) CandidateList {
   static constexpr std::int32_t kPause = 8;
 
   CandidateOrigin origin;
+  float margin;           // m
+  std::int32_t searches;  // that have used them
   std::int32_t state;
   std::int32_t near, far;  // how many were found: near ones, from the front of `cells`, and others, from its end
   std::int32_t pause;      // searches until candidates are kept again
@@ -86,20 +95,40 @@ ISOPATCH_HD float motion_bound(const PairContext& f, const Transform<float>& bef
 
 /// How far the parts may have moved since these candidates were found, m: infinite if there are none for this context.
 ISOPATCH_HD float motion_since(const CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies) {
-  if (list.state == CandidateList::kNone || !list.origin.is_of(f, hierarchies)) return 1e30f;
+  constexpr float kUnknown = 1e30f;
+  if (list.state == CandidateList::kNone || !list.origin.is_of(f, hierarchies)) return kUnknown;
   return motion_bound(f, list.origin.X_MS);
 }
 
-/// Forgets the candidates before others are to be found. False if none should be. Called by one lane.
-ISOPATCH_HD bool begin(CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies) {
+/// Whether a search may take these candidates after a motion of so many metres.
+ISOPATCH_HD bool hold_after(const CandidateList& list, float motion) {
+  return list.state > CandidateList::kSeen && motion <= list.margin;
+}
+
+/// The margin of candidates that hold for a few searches, m, if the parts go on as they have moved since the last ones
+/// were found; 0 if that would be more than the most. Finding candidates takes longer than a search that keeps none.
+ISOPATCH_HD float margin_ahead(const CandidateList& list, const PairContext& f, float motion, CandidateMargin rule) {
+  constexpr float kSearchesAhead = 8, kFewest = 3;  // searches
+  constexpr float kSmallest = 0.0625f;              // over the most: parts at rest move by rounding
+  const double radius_M = f.M.geometry->radius, radius_S = f.S.half_space ? radius_M : f.S.geometry->radius;
+  const float most = rule.length * static_cast<float>(min(radius_M, radius_S));
+  const float speed = motion / static_cast<float>(list.searches + 1);  // m a search
+  if (!(kFewest * speed <= most)) return 0;
+  return max(min(kSearchesAhead * speed, most), kSmallest * most);
+}
+
+/// Forgets the candidates before others are to be found, and returns their margin [m]; 0 if none should be. `motion` is
+/// since the last ones. Called by one lane.
+ISOPATCH_HD float begin(CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies, float motion,
+                        CandidateMargin rule) {
   if (list.state == CandidateList::kFound) list.pause = CandidateList::kPause;
-  list.state = CandidateList::kNone;
-  if (list.pause > 0) {
-    --list.pause;
-    return false;
-  }
+  list.margin = rule.follows_motion ? margin_ahead(list, f, motion, rule) : rule.length;
+  list.searches = 0;
+  list.state = rule.follows_motion ? CandidateList::kSeen : CandidateList::kNone;
   list.origin.set(f, hierarchies);
-  return true;
+  if (list.pause == 0) return list.margin;
+  --list.pause;
+  return 0;
 }
 
 /// A node's box, wider by the margin.

@@ -134,20 +134,19 @@ ISOPATCH_HD void test_candidates(Warp& warp, SearchMemory<size>& memory, const C
   }
 }
 
-/// Searches a part pair from its candidates in `list` if they are valid within `margin` (m); else they are found, and
-/// kept. Called by all lanes.
+/// Searches a part pair from its candidates in `list` if they hold; else others are found, and kept with a margin as
+/// the rule says. Called by all lanes.
 template <class Warp, int size>
 ISOPATCH_HD void search_keeping(Warp& warp, SearchMemory<size>& memory, const HierarchyPair& hierarchies,
-                                CandidateList& list, float margin, ListingVisitor<Warp>& listing) {
+                                CandidateList& list, CandidateMargin rule, ListingVisitor<Warp>& listing) {
   const float motion = motion_since(list, memory.context, hierarchies);
-  const bool known = motion <= margin;
+  const bool known = hold_after(list, motion);
   int count = 0;
   if (!known || list.state == CandidateList::kTooMany) {
     warp.sync();  // before it changes
     if (warp.lane() == 0) {
-      const bool keeps = !known && begin(list, memory.context, hierarchies);
-      memory.found = keeps ? &list : nullptr;
-      memory.margin = keeps ? margin : 0.0f;
+      memory.margin = known ? 0.0f : begin(list, memory.context, hierarchies, motion, rule);
+      memory.found = memory.margin > 0 ? &list : nullptr;
     }
     warp.sync();
     KeepingVisitor<Warp, size> keeping = {listing, memory, memory.found != nullptr};
@@ -160,9 +159,12 @@ ISOPATCH_HD void search_keeping(Warp& warp, SearchMemory<size>& memory, const Hi
     }
     warp.sync();
   } else {
-    count = motion <= kNearShare * margin ? list.near : list.near + list.far;
+    count = motion <= kNearShare * list.margin ? list.near : list.near + list.far;
     warp.sync();  // before it changes
-    if (warp.lane() == 0) list.state = CandidateList::kUsed;
+    if (warp.lane() == 0) {
+      list.state = CandidateList::kUsed;
+      ++list.searches;
+    }
   }
   test_candidates(warp, memory, list, count, listing);
 }
@@ -172,7 +174,7 @@ ISOPATCH_HD void search_keeping(Warp& warp, SearchMemory<size>& memory, const Hi
 template <bool keep, class Warp, int size>
 ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, const StagedPairs& staged,
                                     std::int32_t index, WorkSlice share = {}, CandidateList* cache = nullptr,
-                                    float margin = 0) {
+                                    CandidateMargin margin = {}) {
   const StagedPartPair& part_pair = staged.part_pairs.items[index];
   using Word = std::int64_t;
   static_assert(sizeof(PairContext) % sizeof(Word) == 0);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the stages of pairs have in common, whatever is made of the cells that a search lists.
+#pragma once
+
+#include "kernels/pressure_field/call.h"
+#include "kernels/runtime/cuda_warp.cuh"
+
+namespace isopatch::detail {
+
+/// Enqueues the stages that begin pairs and search them. The search is in rounds, and use_cells(most) enqueues what is
+/// done with the cells of one, of which there may be so many. With `begins`, the environments begin before.
+template <class UseCells>
+void search_staged_pairs(const PressureFieldCall& call, bool begins, const UseCells& use_cells, cudaStream_t stream);
+
+/// The parts of search_staged_pairs().
+void begin_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream);
+void search_round(const PressureFieldCall& call, std::int32_t first, std::int32_t part_pairs, cudaStream_t stream);
+
+/// Loads the kernels of both on the current device, so that no call has to.
+void load_searches(const SceneView& scene);
+
+#if defined(__CUDACC__)
+/// Appends the lanes' pairs of which something is left to the list of unfinished pairs.
+__device__ inline void append_unfinished(CudaWarp& warp, const PressureFieldCall& call, std::int32_t index,
+                                         Remaining remaining) {
+  const auto all = static_cast<std::int32_t>(call.state.num_environments * call.scene.num_pairs);
+  const SharedList<UnfinishedPair> unfinished = {call.staged.unfinished, call.counter(kUnfinished), all};
+  unfinished.append(warp, remaining.kind != Remaining::kNothing, {index, remaining});
+}
+#endif
+
+template <class UseCells>
+void search_staged_pairs(const PressureFieldCall& call, bool begins, const UseCells& use_cells, cudaStream_t stream) {
+  begin_staged_pairs(call, begins, stream);
+  const StagedMemory& memory = call.staged;
+  const auto part_pairs = static_cast<std::int32_t>(parts_of(call.scene) == Parts::kOne
+                                                        ? std::min<std::int64_t>(call.num_pairs(), memory.num_pairs)
+                                                        : memory.num_part_pairs);
+  for (std::int32_t first = 0; first < part_pairs; first += memory.in_a_round) {
+    search_round(call, first, part_pairs, stream);
+    use_cells(memory.num_cells);
+  }
+}
+
+}  // namespace isopatch::detail
