@@ -17,6 +17,7 @@
 #include "host/files/output_file.h"
 #include "host/pictures/patch_svg.h"
 #include "host/pictures/vtk_files.h"
+#include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
@@ -148,7 +149,8 @@ void evaluate_command(const EvaluateArguments& arguments) {
   ResultArrays results(evaluator.scene(), states.num_environments,
                        {.energy = arguments.energy,
                         .part_pairs = arguments.part_pairs,
-                        .lumped = has_memory && (arguments.part_pairs || arguments.output.ends_with(".npz"))});
+                        .lumped = has_memory && (arguments.part_pairs || arguments.output.ends_with(".npz")),
+                        .polytopes = evaluator.scene().data().view.num_models > detail::kPolytopeModel});
   {
     Progress progress(states.num_environments, "environments");
     const bool on_device = evaluator.options().backend == Backend::kCuda;

@@ -144,6 +144,10 @@ std::string results_json(const StateArrays& states, const ResultArrays& results,
           json_number(results.area[at]), results.polygon_count[at], json_vector(&results.center_of_pressure[at * 3]),
           json_number(results.max_pressure[at]));
       if (!results.energy.empty()) fmt::format_to(out, ", \"energy\": {}", json_number(results.energy[at]));
+      if (!results.separation.empty()) {
+        fmt::format_to(out, ",\n     \"separation\": {}, \"overlap\": {}", json_number(results.separation[at]),
+                       json_number(results.overlap[at]));
+      }
       if (!results.part_pair_wrench.empty()) {
         const std::size_t first = environment * per_environment + part_pairs.begin[pair];
         add_part_pairs(json, part_pairs.of_pair[pair], first, results, state_size);

@@ -4,6 +4,7 @@
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/isa/kernels.h"
 #include "host/cpu/lumped/lumped_models.h"
+#include "host/cpu/polytope/polytope_model.h"
 #include "host/cpu/pressure_field/pressure_field_model.h"
 
 namespace isopatch::detail {
@@ -13,6 +14,7 @@ CpuContactModels make_cpu_contact_models(const CpuOptions& options, const IsaKer
   models.push_back(make_cpu_pressure_field(options, kernels == nullptr ? nullptr : &kernels->pressure_field));
   models.push_back(make_cpu_volumetric());
   models.push_back(make_cpu_point());
+  models.push_back(make_cpu_polytope());
   return models;
 }
 

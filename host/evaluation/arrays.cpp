@@ -109,8 +109,9 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
                            packed_contact_capacity > 0,
                            max_clusters > 0,
                            contact_state_size > 0,
-                           selection.lumped};
-  static_assert(std::size(selected) == static_cast<std::size_t>(OutputGroup::kLumped) + 1);
+                           selection.lumped,
+                           selection.polytopes};
+  static_assert(std::size(selected) == static_cast<std::size_t>(OutputGroup::kPolytopes) + 1);
   for_each_output(
       [&](const ArrayInfo& info, auto& values) {
         if (!selected[static_cast<std::size_t>(info.group)]) return;

@@ -40,6 +40,7 @@ Geometry make_primitive(const std::string& name, TetMesh mesh) {
 
 Geometry with_primitive(Geometry geometry, const Primitive& primitive) {
   geometry.primitive = primitive;
+  geometry.convex = primitive.kind == PrimitiveKind::kBox || primitive.kind == PrimitiveKind::kCylinder;
   return geometry;
 }
 
@@ -127,7 +128,9 @@ Geometry make_capsule(const std::string& name, double radius, double length, int
 }
 
 Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& points) {
-  return make_with_distance(name, make_convex_hull_mesh(points));
+  Geometry geometry = make_with_distance(name, make_convex_hull_mesh(points));
+  geometry.convex = true;
+  return geometry;
 }
 
 Geometry make_bolt(const std::string& name, const Bolt& bolt) { return make_with_distance(name, make_bolt_mesh(bolt)); }

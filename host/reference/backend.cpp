@@ -53,6 +53,8 @@ class RowWriter {
     put(results_.friction_force, 3 * pair, result.friction_force);
     put(results_.energy, pair, result.energy);
     put(results_.polygon_count, pair, result.polygon_count);
+    put(results_.separation, pair, result.separation.value_or(0));
+    put(results_.overlap, pair, result.overlap);
   }
 
   void put_patch_contacts(std::size_t pair, const PairResult& result) const {

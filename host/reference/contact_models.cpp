@@ -3,12 +3,14 @@
 // The contact models of the reference.
 #include "host/reference/contact/models.h"
 #include "host/reference/lumped_models.h"
+#include "host/reference/polytope_model.h"
 #include "host/reference/pressure_field/evaluate_pair.h"
 
 namespace isopatch::reference {
 
 std::span<const EvaluatePair> contact_models() {
-  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field, evaluate_volumetric, evaluate_point};
+  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field, evaluate_volumetric, evaluate_point,
+                                             evaluate_polytopes};
   return kModels;
 }
 

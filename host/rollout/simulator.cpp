@@ -7,6 +7,8 @@
 #include "host/evaluation/array_check.h"
 #include "host/evaluation/kept_geometries.h"
 #include "host/rollout/simulator_backend.h"
+#include "host/scene/scene_data.h"
+#include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/arrays.h"
@@ -95,6 +97,16 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
         "simulator: integrator cvode does not take contacts with a memory: point or volumetric contacts, or friction "
         "by "
         "bristles; take midpoint, euler or sdirk2");
+  }
+  for (const PairView& pair : scene.data().pairs) {
+    if (pair.model != kPolytopeModel) continue;
+    const auto name = [&](std::int32_t body) {
+      return in_quotes(scene.description().bodies[static_cast<std::size_t>(body)].name);
+    };
+    throw_error(
+        "simulator: {} and {} have a contact of model polytope, which does not step yet; evaluate them, or give the "
+        "pair another model",
+        name(pair.a), name(pair.b));
   }
   if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
   switch (options.backend) {

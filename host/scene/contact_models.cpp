@@ -60,13 +60,23 @@ Refusal refusal_of_points(const PartKind& a, const PartKind& b, const PairKind& 
   return a.rigid && b.rigid && !pair.has_stiffness ? kRigid : Refusal{};
 }
 
+Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKind&) {
+  if (!a.rigid || !b.rigid) return {"not both rigid", "model polytope is for rigid parts"};
+  if (a.half_space && b.half_space) return {"both half spaces", "one must be a box, a convex_hull or a cylinder"};
+  if (!a.polytope || !b.polytope) {
+    return {"of shapes that are no polytopes", "take a box, a convex_hull, a cylinder or a half_space"};
+  }
+  return {};
+}
+
 constexpr ContactModelInfo kModels[] = {
     {"pressure_field", 0, kContactMemorySize, refusal_of_pressure_fields,
      "both rigid or both half spaces; one must have a compliant mesh", true},
     {"volumetric", kContactMemorySize, kContactMemorySize, refusal_of_volumes,
      "no sphere and half space; other overlaps have no volumetric contact yet", true},
     {"point", kContactMemorySize, kContactMemorySize, refusal_of_points,
-     "no ball and a shape that it can touch, or both rigid in a pair without a stiffness", true}};
+     "no ball and a shape that it can touch, or both rigid in a pair without a stiffness", true},
+    {"polytope", 0, 0, refusal_of_polytopes, "not both rigid, or no polytopes", false}};
 
 }  // namespace
 

@@ -16,6 +16,7 @@ namespace isopatch::detail {
 struct PartKind {
   bool rigid, half_space;
   PrimitiveKind primitive = PrimitiveKind::kNone;
+  bool polytope = false;  // a convex mesh, or a half space
 };
 struct PairKind {
   bool has_stiffness = false;

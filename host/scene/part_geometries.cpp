@@ -144,6 +144,26 @@ void FlatGeometries::add(const Geometry& g) {
   flat.field.sinks = fluxes.back().sinks.data();
   flat.field.num_sinks = static_cast<std::int32_t>(fluxes.back().sinks.size());
   add_view(flat.view, flat.field);
+  if (as_polytopes && (g.convex || g.kind == GeometryKind::kHalfSpace)) add_polytope(g);
+}
+
+void FlatGeometries::add_polytope(const Geometry& g) {
+  std::vector<bool> used(g.mesh.points.size());
+  for (const Triangle& triangle : g.surface) {
+    for (const auto point : triangle) used[static_cast<std::size_t>(point)] = true;
+  }
+  std::vector<Point3> points;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) points.push_back(g.mesh.points[i]);
+  }
+  try {
+    shapes.push_back(g.kind == GeometryKind::kHalfSpace ? ConvexShape::half_space() : ConvexShape::hull(points));
+  } catch (const Error& error) {  // no matter where no pair needs it
+    refused[static_cast<std::int32_t>(views.size()) - 1] = error.what();
+    return;
+  }
+  polytopes.push_back(shapes.back().view());
+  views.back().polytope = &polytopes.back();
 }
 
 void FlatGeometries::add_view(const GeometryView& view, const FieldGeometry& field) {

@@ -6,9 +6,11 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "host/hierarchy/hierarchy.h"
+#include "host/polytope/convex_shape.h"
 #include "isopatch/detail/pressure_field/context/field_geometry.h"
 #include "isopatch/scene/scene.h"
 
@@ -22,7 +24,12 @@ struct FlatGeometries {
   std::vector<std::vector<Vec3d>> component_points;
   std::deque<FieldGeometry> fields;  // the views point at them
   std::vector<GeometryView> views;
-  bool smooth = false;  // whether solids have smoothed gradients
+  bool smooth = false;        // whether solids have smoothed gradients
+  bool as_polytopes = false;  // whether convex geometries are made polytopes too
+
+  std::deque<ConvexShape> shapes;  // of convex geometries and half spaces
+  std::deque<PolytopeView> polytopes;
+  std::map<std::int32_t, std::string> refused;  // why a convex geometry is none of them
 
   void add(const Geometry& geometry);
 
@@ -31,6 +38,7 @@ struct FlatGeometries {
 
  private:
   void add_view(const GeometryView& view, const FieldGeometry& field);
+  void add_polytope(const Geometry& geometry);  // of the last view
 };
 
 /// A unit quaternion and a position as a transform.

@@ -156,7 +156,8 @@ void add_pairs(SceneData& data) {
       views.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                        pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
                        index, next, info.refusal({false, true}, {false, true}, {}).reason.empty(),
-                       state_size_of(info, pair, data.description) > 0, pair.inside, shapes_of(model, pair)});
+                       state_size_of(info, pair, data.description) > 0, pair.inside || model == ContactModel::kPolytope,
+                       shapes_of(model, pair)});
     }
   }
   data.pairs.insert(data.pairs.end(), further.begin(), further.end());
@@ -165,6 +166,26 @@ void add_pairs(SceneData& data) {
         "scene: {} pairs of parts and layers of half spaces, the limit is {}; use strain maps with fewer rows or a "
         "larger tolerance",
         data.part_pairs.size(), limits::kMaxPartPairs);
+  }
+}
+
+/// Throws if a part of a pair of polytopes has a geometry that cannot be one.
+void check_polytopes(const SceneData& data) {
+  for (const PairView& view : data.pairs) {
+    if (view.model != static_cast<std::int32_t>(ContactModel::kPolytope)) continue;
+    for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
+      const PartPairView& both = data.part_pairs[i];
+      for (const std::int32_t part : {both.a, both.b}) {
+        const auto found = data.geometries.refused.find(data.parts[part].geometry);
+        if (found == data.geometries.refused.end()) continue;
+        const std::int32_t body =
+            part < data.bodies[view.a].parts_end && part >= data.bodies[view.a].parts_begin ? view.a : view.b;
+        const auto number = static_cast<std::size_t>(part - data.bodies[body].parts_begin);
+        const std::string name = parts_of(data.description.bodies[body])[number].name;
+        throw_error("scene: body {}, part {}, in a pair of model polytope: {}",
+                    in_quotes(data.description.bodies[body].name), in_quotes(name), found->second);
+      }
+    }
   }
 }
 
@@ -197,6 +218,13 @@ void add_body_pairs(SceneData& data) {
     }
   }
   data.body_pairs_begin.push_back(static_cast<std::int32_t>(data.body_pairs.size()));
+}
+
+bool has_polytopes(const SceneDescription& scene) {
+  return std::any_of(scene.pairs->begin(), scene.pairs->end(), [&](const Pair& pair) {
+    const ContactModels& models = models_of(pair, scene);
+    return std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
+  });
 }
 
 bool needs_smoothed_gradients(const SceneDescription& scene) {
@@ -286,10 +314,12 @@ Scene::Scene(SceneDescription description) {
   data->description = std::move(description);
   if (!data->description.pairs) data->description.pairs = all_pairs(data->description);
   data->geometries.smooth = needs_smoothed_gradients(data->description);
+  data->geometries.as_polytopes = has_polytopes(data->description);
   for (const Geometry& g : data->description.geometries) data->geometries.add(g);
   add_bodies(*data);
   data->geometries.add_layers(data->description.geometries);
   add_pairs(*data);
+  check_polytopes(*data);
   add_body_pairs(*data);
   add_laws(*data);
   data->view = view_of(*data);

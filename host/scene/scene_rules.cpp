@@ -161,6 +161,10 @@ std::optional<ContactModel> model_of(const ContactModels& models, const PartKind
   for (const ContactModel model : models) {
     if (info_of(model).refusal(a, b, pair).reason.empty()) return model;
   }
+  // beside rigid parts, others are pressure fields as ever
+  const bool has_polytopes = std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
+  const auto field = ContactModel::kPressureField;
+  if (has_polytopes && info_of(field).refusal(a, b, pair).reason.empty()) return field;
   return {};
 }
 
@@ -207,7 +211,8 @@ std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) 
   std::vector<PartKind> kinds;
   for (const Part& part : parts_of(body)) {
     const Geometry& geometry = scene.geometries[part.geometry];
-    kinds.push_back({*part.rigid, geometry.kind == GeometryKind::kHalfSpace, geometry.primitive.kind});
+    const bool half_space = geometry.kind == GeometryKind::kHalfSpace;
+    kinds.push_back({*part.rigid, half_space, geometry.primitive.kind, half_space || geometry.convex});
   }
   return kinds;
 }

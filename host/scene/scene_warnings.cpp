@@ -11,6 +11,7 @@
 
 #include "host/scene/motion_rules.h"
 #include "host/scene/part_overlap.h"
+#include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 
@@ -102,7 +103,8 @@ std::vector<std::string> pairs_without_friction(const Scene& scene) {
   int further = 0;
   for (int i = 0; i < scene.num_pairs(); ++i) {
     const Pair& pair = scene.pairs()[i];
-    if (pair.friction || has_friction[i]) continue;
+    const bool only_polytopes = scene.data().pairs[i].model == kPolytopeModel;  // of several models this is the last
+    if (pair.friction || has_friction[i] || only_polytopes) continue;
     if (first.empty()) {
       first = fmt::format("{} and {}", in_quotes(name_of(scene, pair.a)), in_quotes(name_of(scene, pair.b)));
     } else {

@@ -111,6 +111,8 @@ struct ResultSelection {
   std::int32_t max_clusters = 0;  ///< of a pair's patch as point contacts, at most 16; 0: none of these
 
   bool lumped = false;  ///< what lumped contacts have besides their wrench
+
+  bool polytopes = false;  ///< how far rigid polytopes are apart, or how deep they overlap
 };
 
 /// The Results of N environments, owned and contiguous, in arrays of the same names; zero until evaluated. An array
@@ -122,7 +124,8 @@ struct ResultArrays : WrenchArrays,
                       PackedRowArrays,
                       PatchContactArrays,
                       ContactStateArrays,
-                      LumpedArrays {
+                      LumpedArrays,
+                      PolytopeArrays {
   std::int64_t num_environments = 0;  ///< N
   std::int64_t num_bodies = 0;        ///< B
   std::int64_t num_parts = 0;         ///< C

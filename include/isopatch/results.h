@@ -12,6 +12,7 @@
 #include "isopatch/results/patch.h"
 #include "isopatch/results/patch_contacts.h"
 #include "isopatch/results/polygons.h"
+#include "isopatch/results/polytopes.h"
 #include "isopatch/results/wrench.h"
 
 namespace isopatch {
@@ -24,7 +25,8 @@ struct Results : WrenchOutputs,
                  PackedRowOutputs,
                  PatchContactOutputs,
                  ContactStateOutputs,
-                 LumpedOutputs {};
+                 LumpedOutputs,
+                 PolytopeOutputs {};
 
 static_assert(std::is_trivially_copyable_v<Results>, "kernels take it by value");
 
@@ -40,6 +42,7 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   for_each_patch_contact_output(visit, r...);
   for_each_contact_state_output(visit, r...);
   for_each_lumped_output(visit, r...);
+  for_each_polytope_output(visit, r...);
 }
 
 /// Whether any output of the group is asked for.

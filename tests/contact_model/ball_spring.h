@@ -13,7 +13,7 @@
 namespace isopatch::detail {
 
 /// Behind the models of the library.
-inline constexpr int kBallSpring = 3;
+inline constexpr int kBallSpring = 4;
 
 struct BallSpring {
   static constexpr double kStiffness = 1e4;  // N/m

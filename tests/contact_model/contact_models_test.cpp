@@ -15,7 +15,7 @@
 namespace isopatch {
 namespace {
 
-constexpr auto kSticky = static_cast<ContactModel>(4);
+constexpr auto kSticky = static_cast<ContactModel>(5);
 constexpr int kStateSize = 3;
 
 /// A rigid and a compliant ball far apart, and the ground.
@@ -47,9 +47,9 @@ TEST(ContactModels, DecideWhichBodiesCanTouch) {
             std::string::npos);
   const Scene scene = scene_of(scene_text(kMixedPairs));
   EXPECT_EQ(scene.num_part_pairs(), 3);
-  EXPECT_EQ(scene.data().view.num_models, 5);
+  EXPECT_EQ(scene.data().view.num_models, 6);
   EXPECT_EQ(scene.data().pairs[0].model, 0);
-  EXPECT_EQ(scene.data().pairs[1].model, 4);
+  EXPECT_EQ(scene.data().pairs[1].model, 5);
   EXPECT_EQ(scene.data().pairs[2].model, 0);
   EXPECT_FALSE(scene.data().pairs[0].half_spaces_touch);
   EXPECT_TRUE(scene.data().pairs[1].half_spaces_touch);
@@ -65,7 +65,7 @@ TEST(ContactModels, DecideTheDefaultPairs) {
 TEST(ContactModels, AreNamedInErrors) {
   const std::string error = error_of(scene_text("[]", R"({"model": "magic"})"));
   EXPECT_EQ(error, R"(test.json: contact.model: unknown contact model "magic"; known: "pressure_field", "volumetric", )"
-                   R"("point", "ball_spring", "sticky")");
+                   R"("point", "polytope", "ball_spring", "sticky")");
   SceneDescription scene = parse_scene(scene_text("[]"), "", "test.json");
   scene.contact.model = static_cast<ContactModel>(9);
   EXPECT_THROW(Scene{scene}, Error);

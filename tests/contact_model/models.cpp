@@ -5,6 +5,7 @@
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/isa/kernels.h"
 #include "host/cpu/lumped/lumped_models.h"
+#include "host/cpu/polytope/polytope_model.h"
 #include "host/cpu/pressure_field/pressure_field_model.h"
 #include "host/scene/contact_models.h"
 #include "isopatch/detail/lumped/contact_memory.h"
@@ -25,16 +26,18 @@ Refusal refusal_of_ball_springs(const PartKind& a, const PartKind& b, const Pair
 }
 Refusal no_refusal(const PartKind&, const PartKind&, const PairKind&) { return {}; }
 
-/// The library's models with a memory of 8 numbers, which would be that of all: no scene of the tests has them.
-Refusal refusal_of_lumped(const PartKind&, const PartKind&, const PairKind&) {
+/// The library's other models, of which some have a memory of 8 numbers, which would be that of all: no scene of the
+/// tests has them.
+Refusal refusal_of_others(const PartKind&, const PartKind&, const PairKind&) {
   return {"not for this model", "take another one in these tests"};
 }
 
 constexpr ContactModelInfo kModels[] = {
     {"pressure_field", 0, kContactMemorySize, refusal_of_pressure_fields,
      "both rigid or both half spaces; one must have a compliant mesh", true},
-    {"volumetric", kContactMemorySize, kContactMemorySize, refusal_of_lumped, "", true},
-    {"point", kContactMemorySize, kContactMemorySize, refusal_of_lumped, "", true},
+    {"volumetric", kContactMemorySize, kContactMemorySize, refusal_of_others, "", true},
+    {"point", kContactMemorySize, kContactMemorySize, refusal_of_others, "", true},
+    {"polytope", 0, 0, refusal_of_others, "", false},
     {"ball_spring", BallSpring::kStateSize, BallSpring::kStateSize, refusal_of_ball_springs, "", false},
     {"sticky", 3, 3, no_refusal, "", true}};
 
@@ -86,6 +89,7 @@ CpuContactModels make_cpu_contact_models(const CpuOptions& options, const IsaKer
   models.push_back(make_cpu_pressure_field(options, kernels == nullptr ? nullptr : &kernels->pressure_field));
   models.push_back(make_cpu_volumetric());
   models.push_back(make_cpu_point());
+  models.push_back(make_cpu_polytope());
   models.push_back(std::make_unique<CpuBallSpring>());
   models.push_back(std::make_unique<CpuBallSpring>());  // sticky: for scenes in which nothing is near
   return models;

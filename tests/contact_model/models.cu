@@ -37,6 +37,16 @@ __global__ void __launch_bounds__(kBlock)
                        [&](const SolverContact<T>& record) { to.append(warp, at.environment, record); });
 }
 
+/// In the place of a model that this backend does not have.
+class CudaNothing final : public CudaContactModel {
+ public:
+  void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation*, std::int64_t,
+                cudaStream_t stream) override {
+    if (begins) begin_environments(call, stream);
+  }
+  void find_contacts(const BatchCall&, ContactPoints, const ContactLists&, cudaStream_t) override {}
+};
+
 class CudaBallSpring final : public CudaContactModel {
  public:
   explicit CudaBallSpring(Precision precision) : precision_(precision) {
@@ -79,6 +89,7 @@ CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactMode
   models.push_back(make_cuda_pressure_field(scene, options));
   models.push_back(make_cuda_volumetric(scene, options));
   models.push_back(make_cuda_point(scene, options));
+  models.push_back(std::make_unique<CudaNothing>());  // polytopes
   models.push_back(std::make_unique<CudaBallSpring>(options.cuda.precision));
   return models;
 }

@@ -71,8 +71,8 @@ PairResult evaluate_nothing(const PairInput&) { return {}; }
 }  // namespace
 
 std::span<const EvaluatePair> contact_models() {
-  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field, evaluate_nothing, evaluate_nothing,
-                                             evaluate_ball_spring, evaluate_nothing};
+  static constexpr EvaluatePair kModels[] = {evaluate_pressure_field, evaluate_nothing,     evaluate_nothing,
+                                             evaluate_nothing,        evaluate_ball_spring, evaluate_nothing};
   return kModels;
 }
 

@@ -18,7 +18,7 @@ namespace isopatch::test {
 namespace {
 
 constexpr auto kSpring = static_cast<ContactModel>(detail::kBallSpring);
-constexpr auto kSticky = static_cast<ContactModel>(4);
+constexpr auto kSticky = static_cast<ContactModel>(5);
 
 /// A hand with a rigid and a soft finger; each touches a ball of the bar, the soft one another ball too.
 const char* const kHand = R"({"isopatch": 1,

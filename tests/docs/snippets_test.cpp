@@ -97,6 +97,22 @@ TEST(Snippets, AColumnOfContacts) {
   EXPECT_NE(highest, -1);
 }
 
+TEST(Snippets, PegsThatFitTheirHole) {
+  const std::string path = source_path("bench/scenes/peg_in_square_hole.json");
+
+  const Scene scene(read_scene(path));
+  const std::int64_t n = 4096;
+  StateArrays states(scene.description(), n);
+  for (std::size_t e = 0; e < n; ++e) states.poses[14 * e] = 1e-6 * static_cast<double>(e);  // x of the peg, m
+  ResultArrays results(scene, n, {.polytopes = true});
+  Evaluator(scene).evaluate(states.view(), results.view());
+  const auto free = std::count_if(results.separation.begin(), results.separation.end(), [](double s) { return s > 0; });
+
+  EXPECT_NEAR(static_cast<double>(free), 200.5, 0.5);  // half the play is 0.2 mm
+  EXPECT_EQ(results.overlap[0], 0);
+  EXPECT_GT(results.overlap[n - 1], 0);
+}
+
 TEST(Snippets, ALumpedContact) {
   LumpedLaw law;
   law.stiffness = 1e6;  // N/m^1.5

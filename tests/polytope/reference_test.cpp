@@ -77,7 +77,8 @@ ConvexShape prism_of(Random& random) {
   const double radius = random.uniform(0.3, 1), half = random.uniform(0.1, 1);
   std::vector<Point3> points;
   for (int i = 0; i < 2 * sides; ++i) {
-    const double angle = std::numbers::pi * (i / 2) * 2 / sides;
+    const int corner = i / 2;
+    const double angle = 2 * std::numbers::pi * corner / sides;
     points.push_back({radius * std::cos(angle), radius * std::sin(angle), i % 2 == 0 ? half : -half});
   }
   return ConvexShape::hull(points);

@@ -39,6 +39,8 @@ def test_every_output_has_its_shape_and_type(root):
         "volume": (n, q),
         "second_moments": (n, q, 6),
         "damping_matrix": (n, q, 36),
+        "separation": (n, p),
+        "overlap": (n, p),
         "body_wrench": (n, b, 6),
         "status": (n,),
         "area": (n, p),

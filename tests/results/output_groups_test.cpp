@@ -59,7 +59,9 @@ TEST(OutputGroups, KeepTheOrderOfFiles) {
                                              "contact_state",
                                              "volume",
                                              "second_moments",
-                                             "damping_matrix"};
+                                             "damping_matrix",
+                                             "separation",
+                                             "overlap"};
   EXPECT_EQ(names, expected);
 }
 
@@ -78,7 +80,7 @@ Outputs needed_for(const std::string& name) {
 TEST(OutputGroups, DecideWhatIsComputed) {
   for (const char* name :
        {"pair_wrench", "part_pair_wrench", "body_wrench", "status", "area", "polygon_count", "energy", "patch_point",
-        "patch_count", "contact_state", "volume", "second_moments", "damping_matrix"}) {
+        "patch_count", "contact_state", "volume", "second_moments", "damping_matrix", "separation", "overlap"}) {
     EXPECT_EQ(needed_for(name), Outputs::kWrench) << name;
   }
   for (const char* name : {"center_of_pressure", "mean_normal", "max_pressure", "friction_force"}) {

@@ -266,6 +266,11 @@ struct UnwrittenResults : ResultArrays {
     damping_matrix.assign(36 * rows, kUnwritten);
   }
 
+  void give_polytopes() {
+    separation.assign(static_cast<std::size_t>(num_environments * num_pairs), kUnwritten);
+    overlap = separation;
+  }
+
   void give_contacts(std::int32_t capacity) {
     contact_capacity = capacity;
     contacts_needed.assign(static_cast<std::size_t>(num_environments), unwritten<std::int32_t>());

@@ -71,6 +71,10 @@ constexpr ArrayDescription kDescriptions[] = {
     {"outputs", "damping_matrix",
      "Minus the derivative of force and torque at the contact's point by the relative twist there, row by row; 0 of "
      "pressure fields"},
+    {"outputs", "separation",
+     "How far the nearest two rigid polytopes are apart, at most their distance; negative: how deep they overlap; 0 of "
+     "pairs without polytopes"},
+    {"outputs", "overlap", "What the rigid polytopes of both bodies have in common"},
 
     {"state", "poses", "Body to world"},
     {"state", "velocities", "Linear of the body's origin and angular, world frame"},

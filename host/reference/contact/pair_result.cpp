@@ -32,6 +32,8 @@ void PairResult::add(const PairResult& next) {
   append(contact_state, next.contact_state);
   append(lumped, next.lumped);
   status |= next.status;
+  if (next.separation) separation = next.separation;  // one model has polytopes
+  overlap += next.overlap;
 }
 
 }  // namespace isopatch::reference

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "host/reference/contact/models.h"
@@ -57,6 +58,8 @@ struct PairResult {
   std::vector<LumpedRow> lumped;      // of each part pair; empty if the model has none
   std::vector<Real> contact_state;    // of each part pair; empty if the model carries none
   std::uint32_t status = 0;           // bits
+  std::optional<Real> separation;     // m; none if the pair has no polytopes
+  Real overlap = 0;                   // m^3
 
   /// Adds the results of the pair's next model. Averages and patches stay those of the first.
   void add(const PairResult& next);

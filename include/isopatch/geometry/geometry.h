@@ -43,6 +43,7 @@ struct Geometry {
   std::vector<double> extent;     ///< kMesh: at every point of `mesh`, dimensionless; 0 throughout a surface mesh
   Primitive primitive = {};       ///< kMesh: what the mesh is an approximation of, if that is known
   bool strained = false;          ///< kMesh: the extent is that of a strain map
+  bool convex = false;            ///< kMesh: the convex hull of its surface, for ContactModel::kPolytope
 
   /// kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
   double thickness = 0;

@@ -38,7 +38,8 @@ enum class OutputGroup : std::uint8_t {
   kPackedContacts,  ///< the same as point contacts
   kPatchContacts,   ///< each patch as a few point contacts
   kContactState,    ///< what contact models carry from step to step
-  kLumped           ///< of lumped contacts besides their wrench
+  kLumped,          ///< of lumped contacts besides their wrench
+  kPolytopes        ///< how far rigid polytopes are apart, or how deep they overlap
 };
 
 /// Whether the outputs of a group are made of the polygons themselves, not of sums over them.
@@ -50,6 +51,7 @@ constexpr bool needs_polygons(OutputGroup group) {
     case OutputGroup::kEnergy:
     case OutputGroup::kContactState:
     case OutputGroup::kLumped:
+    case OutputGroup::kPolytopes:
       return false;
     case OutputGroup::kPolygons:
     case OutputGroup::kContacts:

@@ -15,11 +15,12 @@ namespace isopatch {
 enum class ContactModel : std::uint8_t {
   kPressureField,  ///< each body has a pressure field, and both are equal on the contact surface
   kVolumetric,     ///< a lumped contact of what two parts have in common; so far of a ball and a half space
-  kPoint           ///< a lumped contact of a ball with a shape, by its exact depth
+  kPoint,          ///< a lumped contact of a ball with a shape, by its exact depth
+  kPolytope        ///< rigid convex polytopes: how far they are apart, or how deep they overlap; no force
 };
 
 /// Contact models in order of preference: each part pair is of the first in which its parts can touch. A single one
-/// converts to such a list.
+/// converts to such a list. After kPolytope, which is for two rigid parts, others may be pressure fields.
 struct ContactModels : std::vector<ContactModel> {
   using std::vector<ContactModel>::vector;
   ContactModels(ContactModel only) : vector{only} {}

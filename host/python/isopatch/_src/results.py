@@ -112,6 +112,11 @@ class Results(NamedTuple):
     damping_matrix: Any = None
     """[N, Q, 36], N s/m; N s; N m s. Minus the derivative of force and torque at the contact's point by the relative
     twist there, row by row; 0 of pressure fields."""
+    separation: Any = None
+    """[N, P], m. How far the nearest two rigid polytopes are apart, at most their distance; negative: how deep they
+    overlap; 0 of pairs without polytopes."""
+    overlap: Any = None
+    """[N, P], m^3. What the rigid polytopes of both bodies have in common."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`.

@@ -182,9 +182,14 @@ ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& 
   const int b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
   if (a < 0 || b < 0) return kOk;
   const bool half_spaces = scene.geometries[a].half_space && scene.geometries[b].half_space;
-  if (!half_spaces && scene.laws == nullptr) return kOk;
+  const bool has_polytopes = scene.num_models > kPolytopeModel;
+  if (!half_spaces && scene.laws == nullptr && !has_polytopes) return kOk;
   const PairView* pair = scene.pairs;
   while (part_pair < pair->part_pairs_begin || pair->part_pairs_end <= part_pair) ++pair;
+  if (pair->model == kPolytopeModel) {
+    const bool fit = scene.geometries[a].polytope != nullptr && scene.geometries[b].polytope != nullptr;
+    return fit && !half_spaces ? kOk : kBadGeometry;
+  }
   if (pair->ball_touches == 0) return !half_spaces || pair->half_spaces_touch ? kOk : kBadGeometry;
   const ShapeSet of_a = shape_of(scene.geometries[a]), of_b = shape_of(scene.geometries[b]);
   const bool touch = (is_ball(scene.geometries[a]) && (pair->ball_touches & of_b) != 0) ||

@@ -28,6 +28,7 @@ struct HierarchyView {
 
 struct FieldGeometry;  // of pressure_field/context/field_geometry.h
 struct LumpedPairLaw;  // of lumped/pair_law.h
+struct PolytopeView;   // of polytope/shape.h
 
 /// What is the same of a geometry for all contact models, and what each of them has of it.
 struct GeometryView {
@@ -53,7 +54,8 @@ struct GeometryView {
 
   double foundation_depth;  // H of a part without one of its own, m
 
-  const FieldGeometry* field;  // for the pressure field
+  const FieldGeometry* field;    // for the pressure field
+  const PolytopeView* polytope;  // for polytopes; null if it is none, or no pair needs it
 };
 
 /// A body's parts follow each other. A body of several has torques summed about one point.
@@ -82,6 +84,8 @@ struct PartView {
 /// Contact models that a scene can have pairs of.
 inline constexpr int kMaxContactModels = 6;
 
+inline constexpr int kPolytopeModel = 3;  // ContactModel::kPolytope
+
 /// A set of shapes: a bit for each kind of primitive and, in place of none, for half spaces.
 using ShapeSet = std::uint8_t;
 
@@ -103,7 +107,7 @@ struct PairView {
   std::int32_t further;    // index of the pair's next view, if it has several
   bool half_spaces_touch;  // in that model, each other
   bool has_state;          // that model carries a contact state
-  bool is_endless;         // one body is a hole in something without an end: it is near everywhere
+  bool is_endless;         // near everywhere: a hole in something without an end, or a model that measures distances
   ShapeSet ball_touches;   // of each part pair one part is a sphere and the other of these; 0: no such rule
 };
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "host/cpu/contact/contact_model.h"
+
+namespace isopatch::detail {
+
+std::unique_ptr<CpuContactModel> make_cpu_polytope();
+
+}  // namespace isopatch::detail

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pairs of model polytope in a scene: separations and overlaps of bodies of rigid convex parts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <string>
+
+#include "isopatch/isopatch.h"
+#include "tests/support/random_scenes.h"
+#include "tests/support/scenes.h"
+
+namespace isopatch::test {
+namespace {
+
+Body rigid_body(const std::string& name, int geometry, const std::array<double, 7>& pose = {0, 0, 0, 1, 0, 0, 0}) {
+  Body body;
+  body.name = name;
+  body.geometry = geometry;
+  body.rigid = true;
+  body.pose = pose;
+  return body;
+}
+
+Part part_at(int geometry, double x, double y, double z) {
+  Part part;
+  part.geometry = geometry;
+  part.pose = {x, y, z, 1, 0, 0, 0};
+  return part;
+}
+
+/// A peg of 36 mm in a hole of 40 mm, which is a body of four boxes.
+SceneDescription peg_and_hole() {
+  SceneDescription scene;
+  scene.geometries = {make_box("peg", {0.036, 0.036, 0.1}), make_box("wall", {0.02, 0.06, 0.05}),
+                      make_box("end", {0.04, 0.02, 0.05})};
+  Body hole = rigid_body("hole", 1);
+  hole.fixed = true;
+  hole.parts = {part_at(1, -0.03, 0, 0), part_at(1, 0.03, 0, 0), part_at(2, 0, -0.03, 0), part_at(2, 0, 0.03, 0)};
+  scene.bodies = {rigid_body("peg", 0), hole};
+  scene.contact.model = ContactModel::kPolytope;
+  return scene;
+}
+
+/// A box, a hull, a cylinder and a body of several parts over a floor.
+SceneDescription rigid_things() {
+  SceneDescription scene;
+  scene.geometries = {
+      make_box("box", {0.1, 0.08, 0.06}),
+      make_convex_hull("hull",
+                       {{0.05, 0, 0}, {-0.03, 0.04, 0}, {-0.03, -0.04, 0.01}, {0, 0, 0.07}, {0.01, 0.02, -0.05}}),
+      make_cylinder("cylinder", 0.03, 0.09, 12), make_half_space("floor", 1)};
+  Body both = rigid_body("both", 0);
+  both.parts = {part_at(2, 0.04, 0, 0), part_at(1, -0.05, 0.01, 0.01)};
+  both.parts[0].pose = {0.04, 0, 0, std::cos(0.4), 0, std::sin(0.4), 0};
+  scene.bodies = {rigid_body("box", 0), rigid_body("hull", 1), rigid_body("cylinder", 2), both,
+                  rigid_body("floor", 3, {0, 0, -0.1, 1, 0, 0, 0})};
+  scene.bodies.back().fixed = true;
+  scene.contact.model = ContactModel::kPolytope;
+  return scene;
+}
+
+/// The scene's poses in every environment.
+Batch batch_of(const Scene& scene, std::int64_t environments) {
+  Batch batch(scene, environments);
+  batch.poses = StateArrays(scene.description(), environments).poses;
+  return batch;
+}
+
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+UnwrittenResults results_of(const Scene& scene, const Batch& batch, Backend backend) {
+  EvaluatorOptions options;
+  options.backend = backend;
+  UnwrittenResults results(scene, batch.num_environments, detail::Outputs::kWrench);
+  results.give_polytopes();
+  HostEvaluator(scene, options).evaluate(batch.state(), results.view());
+  return results;
+}
+
+TEST(PolytopePairs, OfAPegAreItsPlayInTheHole) {
+  SceneDescription description = peg_and_hole();
+  const Scene scene(description);
+  EXPECT_TRUE(warnings_of(scene).empty());
+  struct Case {
+    double x, turn, separation, overlap;
+  };
+  const double turned = 0.018 * std::numbers::sqrt2;
+  for (const Case& c : {Case{0, 0, 0.002, 0}, Case{0.0015, 0, 0.0005, 0}, Case{0.003, 0, -0.001, 0.001 * 0.036 * 0.05},
+                        Case{0, std::numbers::pi / 4, 0.02 - turned, 4 * std::pow(turned - 0.02, 2) * 0.05},
+                        Case{0.2, 0, 0.2 - 0.04 - 0.018, 0}}) {
+    SCOPED_TRACE(c.x);
+    Batch batch = batch_of(scene, 1);
+    batch.poses[0] = c.x;
+    batch.poses[3] = std::cos(c.turn / 2);
+    batch.poses[6] = std::sin(c.turn / 2);
+    for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
+      const UnwrittenResults results = results_of(scene, batch, backend);
+      EXPECT_EQ(results.status[0], kOk);
+      EXPECT_NEAR(results.separation[0], c.separation, 1e-15);
+      EXPECT_NEAR(results.overlap[0], c.overlap, 1e-18);
+      EXPECT_EQ(results.pair_wrench[0], 0);
+    }
+  }
+}
+
+TEST(PolytopePairs, AreThoseOfTheReference) {
+  const Scene scene(rigid_things());
+  ASSERT_EQ(scene.num_pairs(), 10);
+  const Batch batch = random_batch(scene, 60, 31, 0.12);
+  const UnwrittenResults cpu = results_of(scene, batch, Backend::kCpu),
+                         truth = results_of(scene, batch, Backend::kReference);
+  int apart = 0, deep = 0;
+  for (std::size_t i = 0; i < cpu.separation.size(); ++i) {
+    EXPECT_NEAR(cpu.separation[i], truth.separation[i], 1e-15) << i;
+    // over a half space there is no end to what is in common
+    EXPECT_NEAR(cpu.overlap[i], truth.overlap[i], 1e-16) << i;
+    (truth.separation[i] > 0 ? apart : deep) += 1;
+  }
+  EXPECT_GT(apart, 50);
+  EXPECT_GT(deep, 50);
+}
+
+TEST(PolytopePairs, HaveTheSameBitsInAnyBatchAndOrder) {
+  const Scene scene(rigid_things());
+  const Batch batch = random_batch(scene, 40, 33, 0.12);
+  const UnwrittenResults all = results_of(scene, batch, Backend::kCpu);
+  const auto pairs = static_cast<std::size_t>(scene.num_pairs());
+  for (std::size_t e = 0; e < 40; e += 7) {
+    Batch one = batch_of(scene, 1);
+    std::copy_n(batch.poses.begin() + static_cast<std::ptrdiff_t>(e * one.poses.size()), one.poses.size(),
+                one.poses.begin());
+    const UnwrittenResults alone = results_of(scene, one, Backend::kCpu);
+    for (std::size_t p = 0; p < pairs; ++p) {
+      EXPECT_EQ(alone.separation[p], all.separation[e * pairs + p]);
+      EXPECT_EQ(alone.overlap[p], all.overlap[e * pairs + p]);
+    }
+  }
+}
+
+/// A finger of a soft tip and a steel bar on a steel cube: the tip presses, the bar keeps its distance.
+TEST(PolytopePairs, AreBesideThePressureFieldsOfCompliantParts) {
+  SceneDescription scene;
+  scene.geometries = {make_box("cube", {0.06, 0.06, 0.06}), make_sphere("tip", 0.02, 2),
+                      make_box("bar", {0.01, 0.01, 0.1})};
+  Body finger = rigid_body("finger", 2);
+  finger.parts = {part_at(1, 0, 0, 0), part_at(2, 0.04, 0, 0.07)};
+  finger.parts[0].rigid = false;
+  finger.parts[0].modulus = 1e5;
+  scene.bodies = {finger, rigid_body("cube", 0)};
+  scene.bodies[0].pose[2] = 0.049;
+  SceneDescription alone = scene;
+  alone.bodies[0].parts.pop_back();
+  scene.contact.model = ContactModel::kPolytope;
+
+  const Scene both(scene), tip(alone);
+  EXPECT_EQ(both.num_part_pairs(), 2);
+  const UnwrittenResults of_both = results_of(both, batch_of(both, 1), Backend::kCpu),
+                         of_tip = results_of(tip, batch_of(tip, 1), Backend::kCpu);
+  EXPECT_GT(of_both.polygon_count[0], 0);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(of_both.pair_wrench[i], of_tip.pair_wrench[i], 1e-6 * 10);
+  EXPECT_NEAR(of_both.separation[0], 0.039, 1e-15);
+}
+
+TEST(PolytopePairs, ThatAreMaskedOrFaultyAreZeroAndChangeNoOther) {
+  const Scene scene(rigid_things());
+  Batch batch = random_batch(scene, 3, 35, 0.12);
+  const UnwrittenResults sound = results_of(scene, batch, Backend::kCpu);
+  const auto pairs = static_cast<std::size_t>(scene.num_pairs());
+  batch.pair_mask.assign(3 * pairs, 1);
+  batch.pair_mask[2 * pairs + 1] = 0;
+  batch.poses[0] = std::nan("");
+  const UnwrittenResults results = results_of(scene, batch, Backend::kCpu);
+  EXPECT_EQ(results.status[0], kBadPose);
+  for (std::size_t p = 0; p < pairs; ++p) {
+    EXPECT_EQ(results.separation[p], 0);
+    EXPECT_EQ(results.separation[pairs + p], sound.separation[pairs + p]);
+    EXPECT_EQ(results.separation[2 * pairs + p], p == 1 ? 0 : sound.separation[2 * pairs + p]);
+  }
+}
+
+TEST(PolytopePairs, AreRefusedForOtherPartsAndInSteps) {
+  SceneDescription scene = peg_and_hole();
+  scene.geometries.push_back(make_sphere("ball", 0.02, 1));
+  scene.bodies[0].geometry = 3;
+  scene.pairs = {{{0, 1, {}, {}}}};
+  const auto expect_error = [](const std::string& part, const std::function<void()>& call) {
+    const std::string found = error_of(call);
+    EXPECT_NE(found.find(part), std::string::npos) << found;
+  };
+  expect_error("of shapes that are no polytopes; take a box", [&] { Scene{scene}; });
+  scene.bodies[0].geometry = 0;
+  scene.geometries[0] = make_cylinder("peg", 0.018, 0.1, 80);
+  expect_error("body 'peg', part 'peg', in a pair of model polytope", [&] { Scene{scene}; });
+  expect_error("82", [&] { Scene{scene}; });
+  expect_error("does not step yet", [] { Simulator{Scene(peg_and_hole())}; });
+}
+
+}  // namespace
+}  // namespace isopatch::test
