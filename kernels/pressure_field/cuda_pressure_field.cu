@@ -113,8 +113,8 @@ class CudaPressureField final : public CudaContactModel {
   }
 
   void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts) override {
-    if (steps_) return memory_.reserve(size_of_search(num_environments));
     PressureFieldSize size = size_of(num_environments);
+    if (steps_) size = size.joined(size_of_search(num_environments));
     size.counts = static_cast<std::size_t>(num_environments) + 1;
     size.packed_polygons = listed_rows(packed_polygons);
     size.packed_contacts = listed_rows(packed_contacts);

@@ -105,5 +105,20 @@ TEST(EmulatedSimulator, StepsFromHostMemoryAllocateNothingAgain) {
   }
 }
 
+/// Contacts are found in stages, which have memory of their own, and the outputs are evaluated.
+TEST(EmulatedSimulator, StepsAllocateNothingAfterReserve) {
+  const Scene scene(test::dropped_bodies(Integrator::kEuler));
+  const std::int64_t environments = 40;
+  const Simulator simulator(scene, kCuda);
+  const DeviceState state(test::random_states(scene.description(), environments, 23));
+  const detail::DeviceBuffer<double> area(static_cast<std::size_t>(environments * scene.num_pairs()));
+  RolloutOutput output;
+  output.area = area.data();
+  simulator.reserve(environments);
+  take_calls();
+  simulator.step(state.view(), {}, output);
+  EXPECT_EQ(take_calls()["cudaMalloc"], 0);
+}
+
 }  // namespace
 }  // namespace isopatch::emulator
