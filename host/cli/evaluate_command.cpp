@@ -143,6 +143,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
   if (arguments.time_step && !has_memory) {
     print_warning("--dt changes nothing: no contact of the scene has a memory");
   }
+  const bool has_polytopes = evaluator.scene().data().view.pairs_of_model(detail::kPolytopeModel) > 0;
   stages.finish("build");
 
   const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
@@ -150,7 +151,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
                        {.energy = arguments.energy,
                         .part_pairs = arguments.part_pairs,
                         .lumped = has_memory && (arguments.part_pairs || arguments.output.ends_with(".npz")),
-                        .polytopes = evaluator.scene().data().view.num_models > detail::kPolytopeModel});
+                        .polytopes = has_polytopes});
   {
     Progress progress(states.num_environments, "environments");
     const bool on_device = evaluator.options().backend == Backend::kCuda;

@@ -7,6 +7,7 @@
 #include "host/evaluation/array_check.h"
 #include "host/evaluation/kept_geometries.h"
 #include "host/rollout/simulator_backend.h"
+#include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
@@ -99,14 +100,15 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
         "bristles; take midpoint, euler or sdirk2");
   }
   for (const PairView& pair : scene.data().pairs) {
-    if (pair.model != kPolytopeModel) continue;
+    const ContactModelInfo& model = contact_models()[static_cast<std::size_t>(pair.model)];
+    if (!model.measures_distance) continue;
     const auto name = [&](std::int32_t body) {
       return in_quotes(scene.description().bodies[static_cast<std::size_t>(body)].name);
     };
     throw_error(
-        "simulator: {} and {} have a contact of model polytope, which does not step yet; evaluate them, or give the "
-        "pair another model",
-        name(pair.a), name(pair.b));
+        "simulator: {} and {} have a contact of model {}, which does not step yet; evaluate them, or give the pair "
+        "another model",
+        name(pair.a), name(pair.b), model.name);
   }
   if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
   switch (options.backend) {

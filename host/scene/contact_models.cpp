@@ -76,7 +76,8 @@ constexpr ContactModelInfo kModels[] = {
      "no sphere and half space; other overlaps have no volumetric contact yet", true},
     {"point", kContactMemorySize, kContactMemorySize, refusal_of_points,
      "no ball and a shape that it can touch, or both rigid in a pair without a stiffness", true},
-    {"polytope", 0, 0, refusal_of_polytopes, "not both rigid, or no polytopes", false}};
+    {"polytope", 0, 0, refusal_of_polytopes,
+     "not both rigid, or no polytopes; take rigid boxes, convex hulls, cylinders or half spaces", false, true}};
 
 }  // namespace
 

@@ -34,8 +34,9 @@ struct ContactModelInfo {
   int state_size;    // doubles for each part pair of each environment that are carried from step to step
   int bristle_size;  // the same of pairs with FrictionModel::kBristle
   Refusal (*refusal)(const PartKind& a, const PartKind& b, const PairKind& pair);
-  const char* mixed_refusals;  // reasons and remedy for bodies whose parts are refused for several reasons
-  bool has_patches;            // writes averages over patches, and patch contacts: of a pair, only one model can
+  const char* mixed_refusals;      // reasons and remedy for bodies whose parts are refused for several reasons
+  bool has_patches;                // writes averages over patches, and patch contacts: of a pair, only one model can
+  bool measures_distance = false;  // exerts no force, but says how far parts are apart, far ones too; has no steps
 };
 
 /// The models that there are, in the order of ContactModel. A program can have others, with a contact_models.cpp of its

@@ -156,7 +156,7 @@ void add_pairs(SceneData& data) {
       views.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                        pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
                        index, next, info.refusal({false, true}, {false, true}, {}).reason.empty(),
-                       state_size_of(info, pair, data.description) > 0, pair.inside || model == ContactModel::kPolytope,
+                       state_size_of(info, pair, data.description) > 0, pair.inside || info.measures_distance,
                        shapes_of(model, pair)});
     }
   }

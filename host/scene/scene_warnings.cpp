@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/part_overlap.h"
 #include "host/scene/scene_data.h"
@@ -99,12 +100,15 @@ std::vector<std::string> pairs_without_friction(const Scene& scene) {
   for (const auto& [pair, a, b] : scene.part_pairs()) {
     if (*parts[a].friction > 0 && *parts[b].friction > 0) has_friction[pair] = true;
   }
+  std::vector<bool> has_force(scene.pairs().size());
+  for (const PairView& view : scene.data().pairs) {
+    if (!contact_models()[view.model].measures_distance) has_force[view.pair] = true;
+  }
   std::string first;
   int further = 0;
   for (int i = 0; i < scene.num_pairs(); ++i) {
     const Pair& pair = scene.pairs()[i];
-    const bool only_polytopes = scene.data().pairs[i].model == kPolytopeModel;  // of several models this is the last
-    if (pair.friction || has_friction[i] || only_polytopes) continue;
+    if (pair.friction || has_friction[i] || !has_force[i]) continue;
     if (first.empty()) {
       first = fmt::format("{} and {}", in_quotes(name_of(scene, pair.a)), in_quotes(name_of(scene, pair.b)));
     } else {

@@ -17,7 +17,8 @@ struct PolytopeWorkspace final : ModelWorkspace {
 
 class CpuPolytope final : public CpuContactModel {
  public:
-  std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& /*scene*/) const override {
+  std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& scene) const override {
+    if (scene.view.pairs_of_model(kPolytopeModel) == 0) return std::make_unique<ModelWorkspace>();
     return std::make_unique<PolytopeWorkspace>();
   }
 

@@ -182,7 +182,7 @@ ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& 
   const int b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
   if (a < 0 || b < 0) return kOk;
   const bool half_spaces = scene.geometries[a].half_space && scene.geometries[b].half_space;
-  const bool has_polytopes = scene.num_models > kPolytopeModel;
+  const bool has_polytopes = scene.pairs_of_model(kPolytopeModel) > 0;
   if (!half_spaces && scene.laws == nullptr && !has_polytopes) return kOk;
   const PairView* pair = scene.pairs;
   while (part_pair < pair->part_pairs_begin || pair->part_pairs_end <= part_pair) ++pair;
