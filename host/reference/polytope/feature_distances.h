@@ -19,7 +19,8 @@ Real point_segment_distance(const Vector3& x, const Vector3& from, const Vector3
 /// Between two segments.
 Real segment_distance(const Vector3& from, const Vector3& to, const Vector3& other_from, const Vector3& other_to);
 
-/// From a point, inside or outside, to a face: to its plane where the foot lies in the face, else to its edges.
+/// From a point, inside or outside, to a face: to its plane where the foot lies in the face, else to its edges. That of
+/// a half space has none.
 Real face_distance(const Vector3& x, const ConvexShape& shape, int face);
 
 /// From a point to an edge.

@@ -7,20 +7,14 @@
 #include <limits>
 #include <set>
 
+#include "host/reference/polytope/completion.h"
 #include "host/reference/polytope/feature_distances.h"
-#include "host/reference/polytope/ridges.h"
 #include "host/reference/polytope/separation.h"
 
 namespace isopatch::reference::polytope {
 namespace {
 
 using Members = std::vector<FeaturePair>;
-
-struct NamedRelation {
-  RelationKind kind = RelationKind::kUnilateral;
-  Members members;
-  std::vector<Ridge> about = {};  // the ridges whose facets it means to have
-};
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -35,7 +29,7 @@ class Finder {
   }
   void add_corners();
   void add_edge_pairs();
-  void complete();
+  void complete() { relations_ = completed(a_, b_, range_, relations_); }
 
   void add_lone_edge_pairs();
   void add_every_contact();
@@ -63,18 +57,12 @@ class Finder {
   std::vector<int> near_ends(bool of_a, int edge_a, int edge_b) const;
   Members past_the_ends(bool of_a, int edge_a, int edge_b, const std::vector<int>& ends) const;
   Members between_vertices(const std::vector<int>& of_a, const std::vector<int>& of_b) const;
-  bool holds(const FeaturePair& features) const;
   void add_meeting(const FeaturePair& features, Members& members) const;
 
   const ConvexShape &a_, &b_;
   const RelationRange& range_;
   std::vector<NamedRelation> relations_;
 };
-
-Real distance_to_face(const Vector3& x, const ConvexShape& shape, int f) {
-  const ConvexFace& face = shape.faces[index(f)];
-  return shape.is_half_space() ? std::abs(face.normal.dot(x - face.point)) : face_distance(x, shape, f);
-}
 
 void add_once(const FeaturePair& features, Members& members) {
   if (std::find(members.begin(), members.end(), features) == members.end()) members.push_back(features);
@@ -110,7 +98,7 @@ void Finder::add_vertices_of(bool of_a) {
     int nearest = -1;
     Real distance = std::numeric_limits<Real>::infinity();
     for (std::size_t f = 0; f < other.faces.size(); ++f) {
-      const Real to_face = distance_to_face(x, other, static_cast<int>(f));
+      const Real to_face = face_distance(x, other, static_cast<int>(f));
       if (to_face < distance) {
         distance = to_face;
         nearest = static_cast<int>(f);
@@ -218,81 +206,6 @@ void Finder::add_edge_pairs() {
   }
 }
 
-/// Whether features are within reach and their contact separates the shapes now.
-bool Finder::holds(const FeaturePair& features) const {
-  if (find_contact(a_, b_, features)->gap < -range_.tolerance) return false;
-  const int i = features.feature_a, j = features.feature_b;
-  switch (features.kind) {
-    case ContactKind::kVertexOnFace:
-      return distance_to_face(a_.vertices[index(i)], b_, j) <= range_.reach;
-    case ContactKind::kFaceUnderVertex:
-      return distance_to_face(b_.vertices[index(j)], a_, i) <= range_.reach;
-    case ContactKind::kEdgeOnEdge:
-      return edge_distance(a_, i, b_, j) <= range_.reach;
-  }
-  return false;
-}
-
-/// A member of a crossed relation leads on where it has a ridge within reach that the relation is not about: features
-/// are short there, and the shapes may be apart by what the relation does not have. Relations that lead on, or do not
-/// hold, give way to others that have everything.
-void Finder::complete() {
-  const std::vector<RidgeContacts> ridges = near_ridges(a_, b_, range_.reach);
-  const bool is_apart = separation(a_, b_).gap >= -range_.tolerance;
-  const auto is_broken = [&](const auto& members) {
-    return is_apart && std::none_of(members.begin(), members.end(), [&](const auto& member) { return holds(member); });
-  };
-  std::set<FeaturePair> seeds;
-  bool has_only_facets = false, needs_everything = false;
-  std::set<std::set<FeaturePair>> known;
-  std::vector<NamedRelation> kept;
-  for (const NamedRelation& relation : relations_) {
-    bool leads = false;
-    if (relation.kind == RelationKind::kCross) {
-      if (!known.insert({relation.members.begin(), relation.members.end()}).second) continue;
-      for (const FeaturePair& member : relation.members) {
-        const bool leads_on = std::any_of(ridges.begin(), ridges.end(), [&](const RidgeContacts& at) {
-          return std::count(at.all.begin(), at.all.end(), member) > 0 &&
-                 std::count(relation.about.begin(), relation.about.end(), at.ridge) == 0;
-        });
-        if (!leads_on) continue;
-        leads = true;
-        if (is_facet(a_, b_, member)) {
-          seeds.insert(member);
-        } else {
-          needs_everything = true;
-        }
-      }
-    }
-    if (leads) continue;
-    if (is_broken(relation.members)) {
-      needs_everything = true;
-      continue;
-    }
-    has_only_facets |= std::all_of(relation.members.begin(), relation.members.end(),
-                                   [&](const FeaturePair& member) { return is_facet(a_, b_, member); });
-    kept.push_back(relation);
-  }
-  while (!seeds.empty()) {
-    const std::set<FeaturePair> cluster = cluster_of(*seeds.begin(), ridges);
-    for (const FeaturePair& facet : cluster) seeds.erase(facet);
-    if (is_broken(cluster)) {
-      needs_everything = true;
-    } else {
-      has_only_facets = true;
-      kept.push_back({RelationKind::kCross, {cluster.begin(), cluster.end()}});
-    }
-  }
-  if (needs_everything || (!relations_.empty() && !has_only_facets)) {
-    NamedRelation everything = {RelationKind::kCross, {}};
-    for (const Contact& contact : separating_contacts(a_, b_)) {
-      if (contact.gap >= -range_.reach) everything.members.push_back(contact.features);
-    }
-    kept.push_back(everything);
-  }
-  relations_ = kept;
-}
-
 /// Edges whose ends are all out of reach.
 void Finder::add_lone_edge_pairs() {
   const auto is_near_end = [&](const ConvexShape& own, const ConvexEdge& edge, const ConvexShape& other, int f) {
@@ -317,7 +230,7 @@ void Finder::add_every_contact() {
     for (std::size_t v = 0; v < own.vertices.size(); ++v) {
       const Vector3& x = own.vertices[v];
       for (int f = 0; f < static_cast<int>(other.faces.size()); ++f) {
-        if (distance_to_face(x, other, f) <= range_.reach) add(vertex_and_face(of_a, static_cast<int>(v), f));
+        if (face_distance(x, other, f) <= range_.reach) add(vertex_and_face(of_a, static_cast<int>(v), f));
       }
     }
   }
