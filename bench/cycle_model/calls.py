@@ -58,13 +58,13 @@ def of_pairs(scene):
     ]
 
 
-def rollouts(scene, integrators, precisions=BOTH, name="step", before=40, steps=STEPS, title="", environments=0):
+def rollouts(scene, integrators, precisions=BOTH, name="step", before=40, steps=STEPS, title="", more=()):
     """Steps of environments in which bodies touch, `before` steps after the scene begins."""
     found = []
     for integrator in integrators:
-        options = ("--integrator", integrator, "--steps-before", str(before), "--steps", str(steps))
+        options = ("--integrator", integrator, "--steps-before", str(before), "--steps", str(steps), *more)
         of = f"{integrator} {title}".strip()
-        found += [Call(scene, name, p, of, environments, steps, options) for p in precisions]
+        found += [Call(scene, name, p, of, steps=steps, options=options) for p in precisions]
     return found
 
 
@@ -93,7 +93,8 @@ def all_calls(scenes):
     calls += rollouts("block_held", ["midpoint"])
     calls += rollouts("remembering", both_integrators, before=10)
     calls += rollouts("lift", ["midpoint"])
-    calls += rollouts("remembering", ["midpoint"], before=10, title="by one kernel", environments=1)
+    calls += rollouts("remembering", ["midpoint"], before=10, title="by one kernel", more=("--stages", "one"))
+    calls += rollouts("pinch", ["midpoint"], title="by one kernel", more=("--stages", "one"))
     calls += rollouts("stick_slip", ["sdirk2"])
     calls += rollouts("drop", ["midpoint"], name="step_patch")
     calls += [Call(scene, "reset", options=("--steps-before", "10")) for scene in ("lift", "remembering")]

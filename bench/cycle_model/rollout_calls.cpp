@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "bench/cycle_model/calls.h"
+#include "host/rollout/simulator_backend.h"
 #include "kernels/memory/cuda_check.h"
 #include "kernels/memory/device_buffer.h"
 
@@ -87,10 +88,11 @@ Differences compare(const Side& a, const Side& b) {
 void call_on_model(Model& model, const Scene& scene, Side& side, RolloutStateArrays& initial,
                    std::vector<std::uint8_t>& mask, const Call& call) {
   DeviceCopies copies;
-  EvaluatorOptions options;
+  detail::CudaOptions options;
   options.backend = Backend::kCuda;
   options.precision = call.precision;
-  const Simulator simulator(scene, options);
+  options.stages = call.stages;
+  const Simulator simulator = detail::make_simulator(scene, options);
   const RolloutState state = on_device(copies, side.state), from = on_device(copies, initial);
   const RolloutOutput output = on_device(copies, side.output);
   const std::uint8_t* const chosen = copies.add(mask);

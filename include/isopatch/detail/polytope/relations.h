@@ -27,9 +27,9 @@
 // Nothing is lost: with all that is near added to it, a relation that is left out would follow from the one that
 // replaces it. Bodies that overlap go back along what separates them most instead.
 //
-// The tests shift polygons 150 000 times near touch and polyhedra 30 000 times, also needles, plates, parallel boxes and
-// shapes as small as the reach: no shift is allowed though the bodies overlap then, and none is forbidden though they
-// could go there without overlapping. Shifts through a thin body are forbidden.
+// The tests shift polygons 150 000 times near touch and polyhedra 30 000 times, also needles, plates, parallel boxes
+// and shapes as small as the reach: no shift is allowed though the bodies overlap then, and none is forbidden though
+// they could go there without overlapping. Shifts through a thin body are forbidden.
 #pragma once
 
 #include "isopatch/detail/polytope/edge_relations.h"
