@@ -37,6 +37,17 @@ void check_capacity(const char* name, const void* buffer, const void* needed, st
   if (capacity < 0 || (buffer != nullptr && needed == nullptr)) fail_capacity(name, capacity);
 }
 
+/// The same of the three buffers of relations, which share the array of what would have been enough.
+void check_relations(const Results& results) {
+  const auto check = [&](const char* name, const char* capacity_name, const void* buffer, std::int32_t capacity) {
+    if (capacity < 0) throw negative_value(fmt::format("evaluate: results.{}_capacity", capacity_name), capacity);
+    if (buffer != nullptr && results.relations_needed.data == nullptr) throw missing_array(name, "relations_needed");
+  };
+  check("potential_contacts", "potential_contact", results.potential_contacts.data, results.potential_contact_capacity);
+  check("relations", "relation", results.relations.data, results.relation_capacity);
+  check("relation_members", "member", results.relation_members.data, results.member_capacity);
+}
+
 /// Checks what the packed arrays of one kind need of one another. `name` is that of a row.
 template <class Record>
 void check_packed(const char* name, const PackedOutput<Record>& packed, std::int64_t environments) {
@@ -89,6 +100,7 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   }
   check_capacity("polygon", results.polygons.data, results.polygons_needed.data, results.polygon_capacity);
   check_capacity("contact", results.contacts.data, results.contacts_needed.data, results.contact_capacity);
+  check_relations(results);
   check_packed("polygon", packed_polygons(results), state.num_environments);
   check_packed("contact", packed_contacts(results), state.num_environments);
 

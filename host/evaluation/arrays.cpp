@@ -56,6 +56,9 @@ ArrayCounts counts_of(const Scene& scene, const Results& results) {
   counts.packed_polygon_capacity = results.packed_polygon_capacity;
   counts.packed_contact_capacity = results.packed_contact_capacity;
   counts.clusters = results.max_clusters;
+  counts.potential_contact_capacity = results.potential_contact_capacity;
+  counts.relation_capacity = results.relation_capacity;
+  counts.member_capacity = results.member_capacity;
   return counts;
 }
 
@@ -99,6 +102,9 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
   packed_polygon_capacity = not_negative("packed_polygon_capacity", selection.packed_polygon_capacity);
   packed_contact_capacity = not_negative("packed_contact_capacity", selection.packed_contact_capacity);
   max_clusters = not_negative("max_clusters", selection.max_clusters);
+  potential_contact_capacity = not_negative("potential_contact_capacity", selection.potential_contact_capacity);
+  relation_capacity = not_negative("relation_capacity", selection.relation_capacity);
+  member_capacity = not_negative("member_capacity", selection.member_capacity);
   const bool selected[] = {true,  // in the order of OutputGroup
                            selection.part_pairs,
                            selection.patch,
@@ -110,8 +116,9 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
                            max_clusters > 0,
                            contact_state_size > 0,
                            selection.lumped,
-                           selection.polytopes};
-  static_assert(std::size(selected) == static_cast<std::size_t>(OutputGroup::kPolytopes) + 1);
+                           selection.polytopes,
+                           potential_contact_capacity > 0 || relation_capacity > 0 || member_capacity > 0};
+  static_assert(std::size(selected) == static_cast<std::size_t>(OutputGroup::kRelations) + 1);
   for_each_output(
       [&](const ArrayInfo& info, auto& values) {
         if (!selected[static_cast<std::size_t>(info.group)]) return;
@@ -127,6 +134,9 @@ Results ResultArrays::view(std::int64_t begin) {
   results.packed_polygon_capacity = packed_polygon_capacity;
   results.packed_contact_capacity = packed_contact_capacity;
   results.max_clusters = std::max(max_clusters, 1);
+  results.potential_contact_capacity = potential_contact_capacity;
+  results.relation_capacity = relation_capacity;
+  results.member_capacity = member_capacity;
   check_range(begin, 0, num_environments);
   for_each_output(
       [&](const ArrayInfo& info, auto& array, auto& values) {

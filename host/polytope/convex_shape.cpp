@@ -28,7 +28,7 @@ Vec3d unit(Vec3d v) {
 double length(double x, double y) { return std::sqrt(x * x + y * y); }
 
 template <class Points>
-void check_finite(const char* what, const Points& points) {
+void check_all_finite(const char* what, const Points& points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (const double x : points[i]) {
       if (!std::isfinite(x)) throw_error("{}: point {} has the coordinate {}; it must be finite", what, i, x);
@@ -36,10 +36,10 @@ void check_finite(const char* what, const Points& points) {
   }
 }
 
-void check_faces(const char* what, std::size_t faces) {
+void check_faces(const char* what, std::size_t faces, const char* points = "points, or segments of a cylinder") {
   if (faces <= kMaxFaces) return;
-  throw_error("{}: it has {} faces, the limit for contact of polytopes is {}; use fewer points", what, faces,
-              kMaxFaces);
+  throw_error("{}: it has {} faces, the limit for contact of polytopes is {}; use fewer {}", what, faces, kMaxFaces,
+              points);
 }
 
 /// Twice the area of the triangle from p over q to r, positive if it turns left.
@@ -73,6 +73,8 @@ std::vector<std::int32_t> corners_of(const std::vector<std::array<double, 2>>& p
 
 }  // namespace
 
+void check_finite(const char* what, const std::vector<Point3>& points) { check_all_finite(what, points); }
+
 ConvexShape ConvexShape::hull(const std::vector<Point3>& points) {
   const StandardArithmetic standard;
   check_finite("convex hull", points);
@@ -95,7 +97,7 @@ ConvexShape ConvexShape::hull(const std::vector<Point3>& points) {
 
 ConvexShape ConvexShape::polygon(const std::vector<std::array<double, 2>>& points) {
   const StandardArithmetic standard;
-  check_finite("polygon", points);
+  check_all_finite("polygon", points);
   if (points.size() < 3) throw_error("polygon: {} points; it needs at least three", points.size());
   double low[2] = {points[0][0], points[0][1]}, high[2] = {low[0], low[1]};
   for (const auto& p : points) {
@@ -105,7 +107,7 @@ ConvexShape ConvexShape::polygon(const std::vector<std::array<double, 2>>& point
   const std::vector<std::int32_t> corners = corners_of(points, size);
   if (corners.size() < 3)
     throw_error("polygon: its {} points lie on a line; it needs three that do not", points.size());
-  check_faces("polygon", corners.size());
+  check_faces("polygon", corners.size(), "points");
   ConvexShape shape;
   shape.planar_ = true;
   for (const std::int32_t corner : corners)
@@ -275,7 +277,7 @@ std::vector<std::int32_t> ConvexShape::face_vertices(std::int32_t face) const {
   return loop;
 }
 
-PolytopeView ConvexShape::view(const Point3& center_of_mass) const {
+PolytopeView ConvexShape::view() const {
   PolytopeView view{};
   view.vertices = vertices_.data();
   view.faces = faces_.data();
@@ -291,7 +293,7 @@ PolytopeView ConvexShape::view(const Point3& center_of_mass) const {
   view.planar = planar_ ? 1 : 0;
   view.half_space = is_half_space() ? 1 : 0;
   if (is_half_space()) {
-    view.ball = view.radius = std::numeric_limits<double>::infinity();
+    view.ball = std::numeric_limits<double>::infinity();
     return view;
   }
   Vec3d low = vertices_[0], high = low;
@@ -299,11 +301,7 @@ PolytopeView ConvexShape::view(const Point3& center_of_mass) const {
   view.center = low + 0.5 * (high - low);
   view.half = max(high - view.center, view.center - low);
   for (const Vec3d& v : vertices_) view.middle = view.middle + (1 / static_cast<double>(vertices_.size())) * v;
-  const Vec3d mass{center_of_mass[0], center_of_mass[1], center_of_mass[2]};
-  for (const Vec3d& v : vertices_) {
-    view.ball = std::max(view.ball, norm(v - view.center));
-    view.radius = std::max(view.radius, norm(v - mass));
-  }
+  for (const Vec3d& v : vertices_) view.ball = std::max(view.ball, norm(v - view.center));
   return view;
 }
 

@@ -46,8 +46,8 @@ class ConvexShape {
   /// The same in another frame: x' = R x + t, rows of R. Planes follow from the new vertices.
   ConvexShape placed(const std::array<Point3, 3>& rotation, const Point3& translation) const;
 
-  /// Pointers into this object, with radius as the largest distance of a vertex from `center_of_mass`.
-  PolytopeView view(const Point3& center_of_mass = {0, 0, 0}) const;
+  /// Pointers into this object.
+  PolytopeView view() const;
 
   PolytopeMeasure measure() const;
 
@@ -77,5 +77,8 @@ class ConvexShape {
   std::vector<std::uint32_t> face_edges_;
   bool planar_ = false;
 };
+
+/// Throws Error if a coordinate of a point is not finite; `what` they are of.
+void check_finite(const char* what, const std::vector<Point3>& points);
 
 }  // namespace isopatch::detail

@@ -27,6 +27,7 @@ MotionKind kind_of(const Body& body) {
     case MotionType::kPrismatic:
       return MotionKind::kPrismatic;
     case MotionType::kRevolute:
+    case MotionType::kPlanar:  // which simulators refuse
       break;
   }
   return MotionKind::kRevolute;

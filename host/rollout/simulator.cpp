@@ -8,6 +8,7 @@
 #include "host/evaluation/kept_geometries.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/contact_models.h"
+#include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
@@ -98,6 +99,11 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
         "simulator: integrator cvode does not take contacts with a memory: point or volumetric contacts, or friction "
         "by "
         "bristles; take midpoint, euler or sdirk2");
+  }
+  for (const Body& body : scene.description().bodies) {
+    if (body.fixed || degrees_of_freedom(body) != 3) continue;
+    throw_error("simulator: {} is a planar body, which does not step yet; evaluate it, or make it fixed or free",
+                in_quotes(body.name));
   }
   for (const PairView& pair : scene.data().pairs) {
     const ContactModelInfo& model = contact_models()[static_cast<std::size_t>(pair.model)];

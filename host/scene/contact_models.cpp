@@ -10,6 +10,7 @@ namespace {
 
 /// A rigid part has no pressure, and a half space no end.
 Refusal refusal_of_pressure_fields(const PartKind& a, const PartKind& b, const PairKind&) {
+  if (a.polygon || b.polygon) return {"of polygons, which have no pressure", "polygons touch in model polytope alone"};
   if (a.rigid && b.rigid) return {"both rigid", "one must be compliant"};
   if (a.half_space && b.half_space) return {"both half spaces", "one must be a mesh"};
   return {};
@@ -61,10 +62,11 @@ Refusal refusal_of_points(const PartKind& a, const PartKind& b, const PairKind& 
 }
 
 Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKind&) {
+  if (a.polygon != b.polygon) return {"a polygon and a solid", "polygons touch polygons alone"};
   if (!a.rigid || !b.rigid) return {"not both rigid", "model polytope is for rigid parts"};
   if (a.half_space && b.half_space) return {"both half spaces", "one must be a box, a convex_hull or a cylinder"};
   if (!a.polytope || !b.polytope) {
-    return {"of shapes that are no polytopes", "take a box, a convex_hull, a cylinder or a half_space"};
+    return {"of shapes that are no polytopes", "take a box, a convex_hull, a cylinder, a polygon or a half_space"};
   }
   return {};
 }

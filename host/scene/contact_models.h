@@ -16,7 +16,8 @@ namespace isopatch::detail {
 struct PartKind {
   bool rigid, half_space;
   PrimitiveKind primitive = PrimitiveKind::kNone;
-  bool polytope = false;  // a convex mesh, or a half space
+  bool polytope = false;  // a convex mesh, a polygon or a half space
+  bool polygon = false;
 };
 struct PairKind {
   bool has_stiffness = false;

@@ -119,6 +119,30 @@ std::array<Point3, 3> tensor_of(const std::array<double, 6>& entries) {
   return {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
 }
 
+/// Of a plate 1 m thick, of which the polygon is the middle.
+MassProperties mass_of_polygon(const Geometry& geometry) {
+  const std::vector<Point3>& points = geometry.mesh.points;
+  double area = 0;
+  Point3 first{};  // moments about corner 0
+  double xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 2; i < points.size(); ++i) {
+    const Point3 a = points[i - 1] - points[0], b = points[i] - points[0], sum = a + b;
+    const double size = 0.5 * (a[0] * b[1] - a[1] * b[0]);
+    area += size;
+    first = first + (size / 3) * sum;
+    xx += size / 12 * (a[0] * a[0] + b[0] * b[0] + sum[0] * sum[0]);
+    yy += size / 12 * (a[1] * a[1] + b[1] * b[1] + sum[1] * sum[1]);
+    xy += size / 12 * (a[0] * a[1] + b[0] * b[1] + sum[0] * sum[1]);
+  }
+  if (!(std::isfinite(area) && area > 0)) {
+    throw_error("{}: its area is {} m^2; it must be finite and positive", geometry.name, area);
+  }
+  const Point3 center = (1 / area) * first;
+  xx -= area * center[0] * center[0], yy -= area * center[1] * center[1], xy -= area * center[0] * center[1];
+  const double thickness = area / 12;  // of which the second moment along z is that
+  return {area, area, points[0] + center, {{{yy + thickness, -xy, 0}, {-xy, xx + thickness, 0}, {0, 0, xx + yy}}}};
+}
+
 }  // namespace
 
 MassProperties mass_properties(const Geometry& geometry) {
@@ -127,6 +151,7 @@ MassProperties mass_properties(const Geometry& geometry) {
     throw Error(geometry.name + ": a half space has no finite volume; mass properties are those of meshes");
   }
   check_indices(geometry.surface, geometry.mesh.points.size(), geometry.name);
+  if (geometry.polygon) return mass_of_polygon(geometry);
 
   // relative to points nearby, so that nothing cancels: the centre from the middle, then the inertia from the centre
   const Box bounds = box_of(geometry.mesh.points, geometry.surface);

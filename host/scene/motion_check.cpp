@@ -99,7 +99,7 @@ void check_motion(const SceneDescription& scene, int index) {
   const Body& body = scene.bodies[index];
   const MotionType type = body.motion.type;
   const std::string location = name_of(body) + ": motion: ";
-  if (type > MotionType::kRevolute) {
+  if (type > MotionType::kPlanar) {
     fail_scene("{}type is {}; it must be one of MotionType", location, static_cast<int>(type));
   }
   if (body.fixed && type != MotionType::kFree) {

@@ -53,7 +53,7 @@ bool is_joint(const Motion& motion) {
 
 int degrees_of_freedom(const Body& body) {
   if (body.fixed || body.motion.type == MotionType::kPrescribed) return 0;
-  return is_joint(body.motion) ? 1 : 6;
+  return is_joint(body.motion) ? 1 : body.motion.type == MotionType::kPlanar ? 3 : 6;
 }
 
 void check_inertia(const std::array<double, 6>& inertia) {
@@ -179,7 +179,8 @@ const char* text_of(MotionType type) {
   return type == MotionType::kFree         ? "a free body"
          : type == MotionType::kPrescribed ? "a prescribed body"
          : type == MotionType::kPrismatic  ? "a prismatic joint"
-                                           : "a revolute joint";
+         : type == MotionType::kRevolute   ? "a revolute joint"
+                                           : "a planar body";
 }
 
 bool are_joined(const Body& a, const Body& b, const Pair& pair) {

@@ -38,7 +38,7 @@ const JointRanges& ranges_of_joint(MotionType type);
 
 bool is_joint(const Motion& motion);
 
-/// Six, of a free body, or one, of a joint; none for what is fixed or prescribed.
+/// Six, of a free body, three, of a planar one, or one, of a joint; none for what is fixed or prescribed.
 int degrees_of_freedom(const Body& body);
 
 /// Entries xx, yy, zz, xy, xz, yz: positive definite, and no principal moment above the sum of the others. Solid bodies

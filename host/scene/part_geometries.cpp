@@ -85,6 +85,7 @@ FlatGeometry flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy&
   FlatGeometry flat;
   auto& [view, field] = flat;
   view.surface_only = g.is_surface_mesh();
+  view.polygon = g.polygon;
   field.solid = solid.view();
   field.surface = surface.view();
   field.component_points = component_points.data();
@@ -125,18 +126,38 @@ Geometry moved(Geometry geometry, const std::array<double, 7>& pose, const std::
   return geometry;
 }
 
+/// Throws Error if it has too many faces.
+ConvexShape shape_of(const Geometry& g) {
+  if (g.kind == GeometryKind::kHalfSpace) return ConvexShape::half_space();
+  if (g.polygon) {
+    std::vector<std::array<double, 2>> corners;
+    for (const Point3& p : g.mesh.points) corners.push_back({p[0], p[1]});
+    return ConvexShape::polygon(corners);
+  }
+  std::vector<bool> used(g.mesh.points.size());
+  for (const Triangle& triangle : g.surface) {
+    for (const auto point : triangle) used[static_cast<std::size_t>(point)] = true;
+  }
+  std::vector<Point3> points;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) points.push_back(g.mesh.points[i]);
+  }
+  return ConvexShape::hull(points);
+}
+
 }  // namespace
 
 void FlatGeometries::add(const Geometry& g) {
   check_cancelled();
   const bool mesh = g.kind == GeometryKind::kMesh;
-  solids.push_back(mesh ? build_hierarchy(g.is_surface_mesh() ? cone_cells(g) : tet_cells(g)) : Hierarchy{});
+  solids.push_back(mesh && !g.polygon ? build_hierarchy(g.is_surface_mesh() ? cone_cells(g) : tet_cells(g))
+                                      : Hierarchy{});
   if (smooth && mesh && !g.is_surface_mesh()) {
     solids.back().smoothed_gradients = smoothed_gradients(g, solids.back().cells);
   }
   check_cancelled();
   surfaces.push_back(mesh ? build_hierarchy(triangle_cells(g)) : Hierarchy{});
-  component_points.push_back(points_inside(g));
+  component_points.push_back(g.polygon ? std::vector<Vec3d>{} : points_inside(g));
   check_cancelled();
   fluxes.push_back(mesh && !g.is_surface_mesh() ? cell_fluxes(g, solids.back()) : CellFluxes{});
   FlatGeometry flat = flatten(g, solids.back(), surfaces.back(), component_points.back());
@@ -148,16 +169,8 @@ void FlatGeometries::add(const Geometry& g) {
 }
 
 void FlatGeometries::add_polytope(const Geometry& g) {
-  std::vector<bool> used(g.mesh.points.size());
-  for (const Triangle& triangle : g.surface) {
-    for (const auto point : triangle) used[static_cast<std::size_t>(point)] = true;
-  }
-  std::vector<Point3> points;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) points.push_back(g.mesh.points[i]);
-  }
   try {
-    shapes.push_back(g.kind == GeometryKind::kHalfSpace ? ConvexShape::half_space() : ConvexShape::hull(points));
+    shapes.push_back(shape_of(g));
   } catch (const Error& error) {  // no matter where no pair needs it
     refused[static_cast<std::int32_t>(views.size()) - 1] = error.what();
     return;

@@ -4,17 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "host/lumped/law_numbers.h"
 #include "host/scene/motion_rules.h"
+#include "host/scene/planar_rules.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
+#include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/contact/part_law.h"
+#include "isopatch/detail/polytope/radius.h"
 #include "isopatch/error.h"
+#include "isopatch/scene/mass_properties.h"
 
 namespace isopatch {
 
@@ -99,7 +104,8 @@ void add_part(const Part& part, const std::string& location, GeometryPlacer& pla
 void add_bodies(SceneData& data) {
   GeometryPlacer placer(data.description, data.geometries);
   for (const Body& body : data.description.bodies) {
-    BodyView view = {static_cast<std::int32_t>(data.parts.size()), 0, body.one_sided, {0, 0, 0}};
+    BodyView view = {static_cast<std::int32_t>(data.parts.size()), 0, body.one_sided, {0, 0, 0}, {0, 0, 0}, false};
+    view.planar = has_polygon(data.description, body);
     for (const Part& part : parts_of(body)) add_part(part, "scene: body " + in_quotes(body.name), placer, data);
     view.parts_end = static_cast<std::int32_t>(data.parts.size());
     view.reference = middle_of(data, view);
@@ -169,6 +175,14 @@ void add_pairs(SceneData& data) {
   }
 }
 
+/// Of a body of half spaces alone that does not say, the origin.
+Point3 center_of_mass(const SceneDescription& scene, const Body& body) {
+  if (body.center_of_mass) return *body.center_of_mass;
+  const std::vector<PartKind> kinds = kinds_of(body, scene);
+  const bool endless = std::all_of(kinds.begin(), kinds.end(), [](const PartKind& part) { return part.half_space; });
+  return endless ? Point3{0, 0, 0} : body_mass(scene, body).center;
+}
+
 /// Throws if a part of a pair of polytopes has a geometry that cannot be one.
 void check_polytopes(const SceneData& data) {
   for (const PairView& view : data.pairs) {
@@ -185,6 +199,24 @@ void check_polytopes(const SceneData& data) {
         throw_error("scene: body {}, part {}, in a pair of model polytope: {}",
                     in_quotes(data.description.bodies[body].name), in_quotes(name), found->second);
       }
+    }
+  }
+}
+
+/// The centres of mass of bodies in pairs of polytopes, and the radii of their parts.
+void add_polytope_radii(SceneData& data) {
+  std::set<std::int32_t> bodies;
+  for (const PairView& view : data.pairs) {
+    if (view.model == kPolytopeModel) bodies.insert({view.a, view.b});
+  }
+  for (const std::int32_t index : bodies) {
+    BodyView& body = data.bodies[static_cast<std::size_t>(index)];
+    const Point3 center = center_of_mass(data.description, data.description.bodies[static_cast<std::size_t>(index)]);
+    body.center_of_mass = {center[0], center[1], center[2]};
+    for (std::int32_t i = body.parts_begin; i < body.parts_end; ++i) {
+      PartView& part = data.parts[static_cast<std::size_t>(i)];
+      const PolytopeView* shape = data.geometries.views[static_cast<std::size_t>(part.geometry)].polytope;
+      if (shape != nullptr) part.polytope_radius = radius_about(*shape, body.center_of_mass);
     }
   }
 }
@@ -220,6 +252,10 @@ void add_body_pairs(SceneData& data) {
   data.body_pairs_begin.push_back(static_cast<std::int32_t>(data.body_pairs.size()));
 }
 
+PolytopeOptions polytope_options(const ContactOptions& contact) {
+  return {contact.margin.value_or(-1), contact.tolerance.value_or(-1), static_cast<std::int32_t>(contact.relations)};
+}
+
 bool has_polytopes(const SceneDescription& scene) {
   return std::any_of(scene.pairs->begin(), scene.pairs->end(), [&](const Pair& pair) {
     const ContactModels& models = models_of(pair, scene);
@@ -252,7 +288,8 @@ SceneView view_of(const SceneData& data) {
                     {},
                     flatten(data.description),
                     data.laws.empty() ? nullptr : data.laws.data(),
-                    data.contact_states.empty() ? nullptr : data.contact_states.data()};
+                    data.contact_states.empty() ? nullptr : data.contact_states.data(),
+                    polytope_options(data.description.contact)};
   for (const PairView& pair : data.pairs) {
     view.num_models = std::max(view.num_models, pair.model + 1);
     for (int model = pair.model; model < kMaxContactModels; ++model) ++view.pairs_before[model + 1];
@@ -320,6 +357,7 @@ Scene::Scene(SceneDescription description) {
   data->geometries.add_layers(data->description.geometries);
   add_pairs(*data);
   check_polytopes(*data);
+  add_polytope_radii(*data);
   add_body_pairs(*data);
   add_laws(*data);
   data->view = view_of(*data);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host/mesh/checks/geometry_check.h"
+#include "host/scene/planar_rules.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 
@@ -50,6 +51,8 @@ void check_body(const SceneDescription& scene, const Body& body) {
   check_geometry_indices(scene, body);
   for (const Part& part : parts_of(body)) check_part(scene, body, part);
   check_pose_and_velocity(location, body);
+  check_rule(location + ": ", check_polygon_parts, scene, body);
+  check_rule(location + ": ", check_planar, scene, body);
 }
 
 void check_bodies(const SceneDescription& scene, int a, int b, const std::string& location) {
@@ -78,6 +81,12 @@ void check_contact(const ContactOptions& contact) {
   }
   check_rule("contact: ", check_models, contact.model);
   check_rule("contact: ", [&] { check_memory_of(contact); });
+  if (contact.margin) check_rule("contact: margin ", check_range, *contact.margin, kMarginRange);
+  if (contact.tolerance) check_rule("contact: tolerance ", check_range, *contact.tolerance, kGapToleranceRange);
+  const auto relations = static_cast<int>(contact.relations);
+  if (relations > static_cast<int>(ContactRelations::kSeparating)) {
+    fail_scene("contact: relations is {}; it must be one of ContactRelations", relations);
+  }
   const auto quadrature = static_cast<int>(contact.quadrature);
   if (quadrature > static_cast<int>(Quadrature::kFan6)) {
     fail_scene("contact: quadrature is {}; it must be one of Quadrature", quadrature);

@@ -119,6 +119,9 @@ void check_num_parts_of_all(std::size_t count) {
 }
 
 void check_geometry_of(bool rigid, const std::string& name, const Geometry& geometry) {
+  if (!rigid && geometry.polygon) {
+    throw Error("a polygon has no inside to press on; make " + in_quotes(name) + " rigid");
+  }
   if (rigid || !geometry.is_surface_mesh()) return;
   throw Error("a surface mesh has no inside to press on; use a tet mesh, or make " + in_quotes(name) + " rigid");
 }
@@ -212,7 +215,8 @@ std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene) 
   for (const Part& part : parts_of(body)) {
     const Geometry& geometry = scene.geometries[part.geometry];
     const bool half_space = geometry.kind == GeometryKind::kHalfSpace;
-    kinds.push_back({*part.rigid, half_space, geometry.primitive.kind, half_space || geometry.convex});
+    kinds.push_back(
+        {*part.rigid, half_space, geometry.primitive.kind, half_space || geometry.convex, geometry.polygon});
   }
   return kinds;
 }

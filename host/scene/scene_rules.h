@@ -29,6 +29,8 @@ inline constexpr Range kPositionRange = {-limits::kMaxPosition, limits::kMaxPosi
 inline constexpr Range kVelocityRange = {-limits::kMaxVelocity, limits::kMaxVelocity, " m/s"};
 inline constexpr Range kAngularVelocityRange = {-limits::kMaxAngularVelocity, limits::kMaxAngularVelocity, " rad/s"};
 inline constexpr Range kFoundationDepthRange = {limits::kMinThickness, limits::kMaxThickness, " m"};
+inline constexpr Range kMarginRange = {0, limits::kMaxCoordinate, " m"};
+inline constexpr Range kGapToleranceRange = {limits::kMinGapTolerance, limits::kMaxCoordinate, " m"};
 inline constexpr Range kSlipToleranceRange = {limits::kMinSlipTolerance, limits::kMaxSlipTolerance, " m/s"};
 inline constexpr Range kExponentRange = {1, 64, ""};
 

@@ -22,7 +22,9 @@ std::string status_text(std::uint32_t status) {
                 {kFrozen, "frozen"},
                 {kFarSide, "far_side"},
                 {kBadContactState, "bad_contact_state"},
-                {kThickContact, "thick_contact"}};
+                {kThickContact, "thick_contact"},
+                {kOverlap, "overlap"},
+                {kRelationCapacity, "relation_capacity"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

@@ -8,7 +8,7 @@
 
 namespace isopatch::detail {
 
-inline const std::vector<std::string> kMotionTypeNames = {"free", "prescribed", "prismatic", "revolute"};
+inline const std::vector<std::string> kMotionTypeNames = {"free", "prescribed", "prismatic", "revolute", "planar"};
 inline const std::vector<std::string> kDissipationModelNames = {"hunt_crossley", "pfc"};
 inline const std::vector<std::string> kQuadratureNames = {"exact", "centroid", "fan3", "fan6"};
 inline const std::vector<std::string> kIntegratorNames = {"midpoint", "euler", "sdirk2", "cvode"};
@@ -17,6 +17,8 @@ inline const std::vector<std::string> kContactPointsNames = {"matched", "centroi
 inline const std::vector<std::string> kFrictionModelNames = {"coulomb", "bristle"};
 inline const std::vector<std::string> kOverlapNormalNames = {"inertia", "area"};
 inline const std::vector<std::string> kImpactLatchNames = {"first", "largest"};
+
+inline const std::vector<std::string> kContactRelationsNames = {"exact", "lnc", "unilateral", "separating"};
 
 template <class Enumerator>
 const std::string& name_in(const std::vector<std::string>& names, Enumerator enumerator) {

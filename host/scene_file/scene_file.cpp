@@ -109,11 +109,15 @@ std::vector<std::array<int, 2>> parse_exclude(const JsonValue& value, const Scen
 // ---- contact law
 
 ContactOptions parse_contact(const JsonValue& value) {
-  value.allow(
-      with({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter", "model"}, kMemoryKeysOfContact));
+  value.allow(with({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter", "model", "margin",
+                    "tolerance", "relations"},
+                   kMemoryKeysOfContact));
   ContactOptions contact;
   read_name(value, "dissipation_model", kDissipationModelNames, contact.dissipation_model);
   read_name(value, "quadrature", kQuadratureNames, contact.quadrature);
+  read_number(value, "margin", kMarginRange, contact.margin);
+  read_number(value, "tolerance", kGapToleranceRange, contact.tolerance);
+  read_name(value, "relations", kContactRelationsNames, contact.relations);
   if (value.optional("slip_tolerance")) {
     read_number(value, "slip_tolerance", kSlipToleranceRange, contact.slip_tolerance.emplace());
   }

@@ -67,13 +67,14 @@ Geometry parse_shape(const std::string& name, const JsonValue& value, const Mesh
     return meshes.given(value, name);
   }
   const std::string kind = type.text();
-  type.one_of({"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "bolt", "nut", "tet_mesh",
+  type.one_of({"sphere", "ellipsoid", "box", "cylinder", "capsule", "convex_hull", "polygon", "bolt", "nut", "tet_mesh",
                "surface_mesh", "half_space"});
   if (kind == "sphere") return parse_sphere(name, value, budget);
   if (kind == "ellipsoid") return parse_ellipsoid(name, value, budget);
   if (kind == "cylinder") return parse_cylinder(name, value, budget);
   if (kind == "capsule") return parse_capsule(name, value, budget);
   if (kind == "convex_hull") return parse_convex_hull(name, value, meshes);
+  if (kind == "polygon") return parse_polygon(name, value);
   if (kind == "bolt") return parse_bolt(name, value, budget);
   if (kind == "nut") return parse_nut(name, value, budget);
   if (kind == "box") return parse_box(name, value);

@@ -73,6 +73,7 @@ Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget);
+Geometry parse_polygon(const std::string& name, const JsonValue& value);
 Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes);
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget);

@@ -140,6 +140,13 @@ Geometry parse_convex_hull(const std::string& name, const JsonValue& value, cons
   return hull;
 }
 
+Geometry parse_polygon(const std::string& name, const JsonValue& value) {
+  value.allow({"type", "points"});
+  std::vector<std::array<double, 2>> points;
+  for (const JsonValue& point : value.required("points").elements()) points.push_back(point.numbers<2>());
+  return with_location(value, [&] { return make_polygon(name, points); });
+}
+
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget) {
   value.allow({"type", "diameter", "pitch", "clearance", "length", "head_height", "across_flats", "segments",
                "edge_length", "surface_only", "refinement", "strain"});

@@ -95,6 +95,7 @@ class SceneWriter {
   }
 
   Json write(const Motion& motion) const {
+    if (motion.type == MotionType::kPlanar) return name_in(kMotionTypeNames, motion.type);
     if (motion.type == MotionType::kPrescribed) {
       if (motion.path.times.empty()) return {{"type", "prescribed"}};
       return {{"type", "prescribed"}, {"times", motion.path.times}, {"poses", motion.path.poses}};
@@ -159,6 +160,11 @@ class SceneWriter {
                  {"quadrature", name_in(kQuadratureNames, contact.quadrature)},
                  {"gradient_filter", contact.gradient_filter}};
     put_if(json, "slip_tolerance", contact.slip_tolerance);
+    put_if(json, "margin", contact.margin);
+    put_if(json, "tolerance", contact.tolerance);
+    if (contact.relations != ContactRelations::kExact) {
+      json["relations"] = name_in(kContactRelationsNames, contact.relations);
+    }
     if (contact.model != ContactModel::kPressureField) json["model"] = write(contact.model);
     const ContactOptions usual;
     if (contact.friction_model != usual.friction_model) {

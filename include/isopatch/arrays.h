@@ -29,17 +29,24 @@ struct ArrayCounts {
 
   std::int64_t contact_state = 0;  ///< S: Scene::contact_state_size()
 
+  std::int64_t potential_contact_capacity = 0;  ///< as in Results
+  std::int64_t relation_capacity = 0;           ///< as in Results
+  std::int64_t member_capacity = 0;             ///< as in Results
+
   /// Elements of one environment in a contiguous array, which is not packed.
   constexpr std::int64_t row(const ArrayInfo& info) const {
-    const std::int64_t count = info.per == Per::kBody              ? bodies
-                               : info.per == Per::kPart            ? parts
-                               : info.per == Per::kPair            ? pairs
-                               : info.per == Per::kPartPair        ? part_pairs
-                               : info.per == Per::kJoint           ? joints
-                               : info.per == Per::kCluster         ? pairs * clusters
-                               : info.per == Per::kPolygonCapacity ? polygon_capacity
-                               : info.per == Per::kContactCapacity ? contact_capacity
-                                                                   : 1;
+    const std::int64_t count = info.per == Per::kBody                       ? bodies
+                               : info.per == Per::kPart                     ? parts
+                               : info.per == Per::kPair                     ? pairs
+                               : info.per == Per::kPartPair                 ? part_pairs
+                               : info.per == Per::kJoint                    ? joints
+                               : info.per == Per::kCluster                  ? pairs * clusters
+                               : info.per == Per::kPolygonCapacity          ? polygon_capacity
+                               : info.per == Per::kContactCapacity          ? contact_capacity
+                               : info.per == Per::kPotentialContactCapacity ? potential_contact_capacity
+                               : info.per == Per::kRelationCapacity         ? relation_capacity
+                               : info.per == Per::kMemberCapacity           ? member_capacity
+                                                                            : 1;
     return count * (info.width == 0 ? contact_state : info.width);
   }
 
@@ -113,6 +120,11 @@ struct ResultSelection {
   bool lumped = false;  ///< what lumped contacts have besides their wrench
 
   bool polytopes = false;  ///< how far rigid polytopes are apart, or how deep they overlap
+
+  std::int32_t potential_contact_capacity = 0;  ///< contacts between rigid polytopes that there is room for in each
+                                                ///< environment
+  std::int32_t relation_capacity = 0;           ///< the same for relations
+  std::int32_t member_capacity = 0;             ///< the same for their members; all three 0: none of these
 };
 
 /// The Results of N environments, owned and contiguous, in arrays of the same names; zero until evaluated. An array
@@ -147,6 +159,9 @@ struct ResultArrays : WrenchArrays,
     counts.packed_contact_capacity = packed_contact_capacity;
     counts.clusters = max_clusters;
     counts.contact_state = contact_state_size;
+    counts.potential_contact_capacity = potential_contact_capacity;
+    counts.relation_capacity = relation_capacity;
+    counts.member_capacity = member_capacity;
     return counts;
   }
 

@@ -127,6 +127,12 @@ inline constexpr double kMaxPosition = 1e12;
 inline constexpr double kMinQuaternion = 1e-6;  ///< norm of a quaternion before it is normalised
 inline constexpr double kMaxQuaternion = 1e6;   ///< norm of a quaternion before it is normalised
 
+/// ContactOptions::tolerance of gaps, m: far below what rounding does to any gap.
+inline constexpr double kMinGapTolerance = 1e-15;
+
+/// How far a body of polygons may be out of the plane z = 0: m, and x and y of its unit quaternion. For rounding.
+inline constexpr double kMaxOutOfPlane = 1e-9;
+
 /// Speed of a body's origin, m/s. Where two bodies touch, their points move at less than 1e9 + 4e12 x 1e6 m/s, since
 /// two origins are at most 4e12 m apart; the square of that is 2e37.
 inline constexpr double kMaxVelocity = 1e9;

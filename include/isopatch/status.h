@@ -40,8 +40,12 @@ enum Status : std::uint32_t {
   kBadContactState = 1u << 14,  ///< a contact state is not finite; of a ContactMemory an impact speed, an offset or an
                                 ///< age is negative, or a dwell not in [0, 1]
 
-  kThickContact = 1u << 15  ///< no fault, a warning: a lumped contact is thicker than its radius, so that the plate in
-                            ///< its place is far off
+  kThickContact = 1u << 15,  ///< no fault, a warning: a lumped contact is thicker than its radius, so that the plate in
+                             ///< its place is far off
+
+  // Of pairs of rigid polytopes.
+  kOverlap = 1u << 16,           ///< no fault, a warning: two parts overlap by more than ContactOptions::tolerance
+  kRelationCapacity = 1u << 19,  ///< more contacts, relations or members than a buffer holds; counts say how many
 };
 
 /// The faults of what is given: no evaluation or step can begin with them.

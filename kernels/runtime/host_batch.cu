@@ -65,9 +65,8 @@ struct Chunk {
     for (const bool both_ways : {true, false}) {
       for_each_output(
           [&](const ArrayInfo& info, auto& array) {
-            const bool has_capacity = info.per == Per::kPolygonCapacity || info.per == Per::kContactCapacity;
             if constexpr (HasRows<decltype(array)>) {
-              if (array.data == nullptr || has_capacity != both_ways) return;
+              if (array.data == nullptr || info.is_buffer() != both_ways) return;
               downloaded.push_back(add(info, array));
               if (both_ways) uploaded.push_back(downloaded.back());
             }

@@ -36,7 +36,7 @@ struct DeviceNumbers {
 __global__ void __launch_bounds__(CudaWarp::kSize) find_pair(DevicePair call, DeviceNumbers* numbers) {
   CudaWarp warp;
   const PolytopePair pair = polytope_pair(call.a, call.b, call.X_WA, call.X_WB);
-  const PairMemory memory = pair_memory(pair.a, pair.b, call.memory);
+  const FeatureMemory memory = feature_memory(pair.a, pair.b, call.memory);
   RelationCounts counts{0, 0, 0};
   const Separation separation =
       find_relations(warp, pair, memory, call.options, call.X_WA, {3, 5, 7}, call.arrays, counts);
@@ -93,7 +93,7 @@ void expect_bits_of_the_cpu(const Placed& a, const Placed& b, const RelationOpti
   const DeviceBuffer<PotentialContact> contacts(expected.contacts.size());
   const DeviceBuffer<Relation> relations(expected.relations.size());
   const DeviceBuffer<std::int32_t> members(expected.members.size());
-  const DeviceBuffer<char> memory(pair_memory_size(shape_a.view, shape_b.view));
+  const DeviceBuffer<char> memory(feature_memory_size(shape_a.view, shape_b.view));
   const DeviceBuffer<OverlapMemory> overlap_memory(1);
   const DeviceBuffer<DeviceNumbers> numbers(1);
   const RelationCounts size{static_cast<std::int32_t>(contacts.size()), static_cast<std::int32_t>(relations.size()),

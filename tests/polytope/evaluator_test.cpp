@@ -8,6 +8,8 @@
 #include <functional>
 #include <numbers>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "isopatch/isopatch.h"
 #include "tests/support/random_scenes.h"
@@ -207,6 +209,103 @@ TEST(PolytopePairs, AreRefusedForOtherPartsAndInSteps) {
   expect_error("body 'peg', part 'peg', in a pair of model polytope", [&] { Scene{scene}; });
   expect_error("82", [&] { Scene{scene}; });
   expect_error("does not step yet", [] { Simulator{Scene(peg_and_hole())}; });
+}
+
+/// Contacts and relations of every environment with room for all, and those of an evaluation that only counts.
+ResultArrays relations_of(const Scene& scene, const Batch& batch, double dt = 0, int num_threads = 0) {
+  EvaluatorOptions options;
+  options.num_threads = num_threads;
+  const HostEvaluator evaluator(scene, options);
+  State state = batch.state();
+  state.time_step = dt;
+  ResultArrays counting(scene, batch.num_environments, {.relation_capacity = 1});
+  Results only_counts = counting.view();
+  only_counts.relations = {};
+  evaluator.evaluate(state, only_counts);
+  std::array<std::int32_t, 3> most{1, 1, 1};
+  for (std::size_t i = 0; i < counting.relations_needed.size(); ++i) {
+    most[i % 3] = std::max(most[i % 3], counting.relations_needed[i]);
+  }
+  ResultArrays results(scene, batch.num_environments,
+                       {.polytopes = true,
+                        .potential_contact_capacity = most[0],
+                        .relation_capacity = most[1],
+                        .member_capacity = most[2]});
+  evaluator.evaluate(state, results.view());
+  EXPECT_EQ(results.relations_needed, counting.relations_needed);
+  return results;
+}
+
+TEST(PolytopePairs, HaveTheContactsAndRelationsOfTheirPartPairsInOrder) {
+  SceneDescription description = rigid_things();
+  description.contact.margin = 0.01;
+  const Scene scene(description);
+  const std::int64_t n = 50;
+  const Batch batch = random_batch(scene, n, 71);
+  ResultArrays results = relations_of(scene, batch, 0.01);
+  const auto part_pairs = scene.part_pairs();
+  int all = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    const std::int32_t* needed = &results.relations_needed[static_cast<std::size_t>(3 * e)];
+    const PotentialContact* contacts =
+        &results.potential_contacts[static_cast<std::size_t>(e * results.potential_contact_capacity)];
+    const Relation* relations = &results.relations[static_cast<std::size_t>(e * results.relation_capacity)];
+    const std::int32_t* members = &results.relation_members[static_cast<std::size_t>(e * results.member_capacity)];
+    EXPECT_EQ(results.status[static_cast<std::size_t>(e)] & kRelationCapacity, 0u);
+    std::vector<int> used(static_cast<std::size_t>(needed[0]));
+    std::int32_t next = 0;
+    for (std::int32_t i = 0; i < needed[1]; ++i) {
+      EXPECT_EQ(relations[i].first, next);
+      next += relations[i].count;
+      EXPECT_EQ(relations[i].count == 1, relations[i].kind == kUnilateralRelation);
+      for (std::int32_t k = relations[i].first; k < next; ++k) {
+        ASSERT_LT(members[k], needed[0]);
+        ++used[static_cast<std::size_t>(members[k])];
+        EXPECT_EQ(contacts[members[k]].pair, relations[i].pair);
+      }
+    }
+    EXPECT_EQ(next, needed[2]);
+    for (const int times : used) EXPECT_GT(times, 0);
+    const auto key = [](const PotentialContact& c) {
+      return std::tuple(c.pair, c.part_a, c.part_b, c.kind, c.feature_a, c.feature_b);
+    };
+    for (std::int32_t c = 0; c < needed[0]; ++c) {
+      if (c > 0) EXPECT_LT(key(contacts[c - 1]), key(contacts[c]));
+      const bool known = std::any_of(part_pairs.begin(), part_pairs.end(), [&](const PartPair& p) {
+        return p.pair == contacts[c].pair && p.part_a == contacts[c].part_a && p.part_b == contacts[c].part_b;
+      });
+      EXPECT_TRUE(known);
+    }
+    all += needed[1];
+  }
+  EXPECT_GT(all, 100);
+}
+
+TEST(PolytopePairs, CountWhatABufferHasNoRoomForAndSaySo) {
+  SceneDescription description = rigid_things();
+  description.contact.margin = 0.05;
+  const Scene scene(description);
+  const Batch batch = random_batch(scene, 40, 72);
+  const ResultArrays all = relations_of(scene, batch);
+  for (int buffer = 0; buffer < 3; ++buffer) {
+    SCOPED_TRACE(buffer);
+    const std::int32_t room[3] = {buffer == 0 ? 2 : 100000, buffer == 1 ? 2 : 100000, buffer == 2 ? 2 : 100000};
+    ResultArrays few(scene, 40,
+                     {.polytopes = true,
+                      .potential_contact_capacity = room[0],
+                      .relation_capacity = room[1],
+                      .member_capacity = room[2]});
+    HostEvaluator(scene).evaluate(batch.state(), few.view());
+    EXPECT_EQ(few.relations_needed, all.relations_needed);
+    EXPECT_EQ(few.separation, all.separation);
+    int full = 0;
+    for (std::size_t e = 0; e < 40; ++e) {
+      const bool is_full = few.relations_needed[3 * e + static_cast<std::size_t>(buffer)] > 2;
+      EXPECT_EQ((few.status[e] & kRelationCapacity) != 0, is_full);
+      full += is_full ? 1 : 0;
+    }
+    EXPECT_GT(full, 10);
+  }
 }
 
 }  // namespace

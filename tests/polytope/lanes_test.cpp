@@ -37,8 +37,8 @@ struct Arrays {
 detail::RelationCounts run_fibers(FiberGroup<32>& group, const PolytopePair& pair, const Transform<double>& X_WA,
                                   const detail::RelationOptions& options, const detail::RelationArrays& arrays,
                                   detail::RelationCounts before) {
-  std::vector<double> memory(detail::pair_memory_size(pair.a, pair.b) / 8);
-  const detail::PairMemory m = detail::pair_memory(pair.a, pair.b, memory.data());
+  std::vector<double> memory(detail::feature_memory_size(pair.a, pair.b) / 8);
+  const detail::FeatureMemory m = detail::feature_memory(pair.a, pair.b, memory.data());
   detail::RelationCounts counts[32];
   group.run([&](FiberWarp<32>& warp) {
     detail::Separation separation{};
@@ -94,8 +94,8 @@ TEST(PolytopeLanes, CountWhatDoesNotFit) {
   for (int room = 0; room < 60; room += 7) {
     Arrays arrays({room, room / 2, 2 * room});
     Arrays of_fibers({room, room / 2, 2 * room});
-    std::vector<double> memory(detail::pair_memory_size(found.pair.a, found.pair.b) / 8);
-    const detail::PairMemory m = detail::pair_memory(found.pair.a, found.pair.b, memory.data());
+    std::vector<double> memory(detail::feature_memory_size(found.pair.a, found.pair.b) / 8);
+    const detail::FeatureMemory m = detail::feature_memory(found.pair.a, found.pair.b, memory.data());
     detail::SerialWarp warp;
     detail::Separation separation{};
     const detail::RelationCounts counts = run_relations(warp, found.pair, o, a.X, m, arrays.view(), before, separation);
@@ -122,7 +122,7 @@ TEST(PolytopeLanes, NeedMostMemoryForTheLargestShapes) {
   largest.num_faces = detail::kMaxFaces;
   largest.num_vertices = detail::kMaxVertices;
   largest.num_edges = detail::kMaxEdges;
-  EXPECT_EQ(detail::pair_memory_size(largest, largest), detail::kMaxPairMemory);
+  EXPECT_EQ(detail::feature_memory_size(largest, largest), detail::kMaxFeatureMemory);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ struct Placed {
 
 template <class Warp>
 detail::RelationCounts run_relations(Warp& warp, const PolytopePair& pair, const detail::RelationOptions& options,
-                                     const Transform<double>& X_WA, const detail::PairMemory& memory,
+                                     const Transform<double>& X_WA, const detail::FeatureMemory& memory,
                                      const detail::RelationArrays& arrays, detail::RelationCounts counts,
                                      detail::Separation& separation) {
   separation = find_relations(warp, pair, memory, options, X_WA, {3, 5, 7}, arrays, counts);
@@ -84,8 +84,8 @@ detail::RelationCounts run_relations(Warp& warp, const PolytopePair& pair, const
 inline Found find(const Placed& a, const Placed& b, const detail::RelationOptions& options) {
   Found found;
   found.pair = polytope_pair(a.shape->view(), b.shape->view(), a.X, b.X);
-  std::vector<double> memory(detail::pair_memory_size(found.pair.a, found.pair.b) / 8);
-  const detail::PairMemory m = detail::pair_memory(found.pair.a, found.pair.b, memory.data());
+  std::vector<double> memory(detail::feature_memory_size(found.pair.a, found.pair.b) / 8);
+  const detail::FeatureMemory m = detail::feature_memory(found.pair.a, found.pair.b, memory.data());
   detail::SerialWarp warp;
   PotentialContact no_contact{};
   Relation no_relation{};

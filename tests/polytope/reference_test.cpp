@@ -99,8 +99,8 @@ ConvexShape shape_of(Random& random, bool planar) {
 
 double separation_of(const Placed& a, const Placed& b) {
   const PolytopePair pair = polytope_pair(a.shape->view(), b.shape->view(), a.X, b.X);
-  std::vector<double> memory(detail::pair_memory_size(pair.a, pair.b) / 8);
-  const detail::PairMemory m = detail::pair_memory(pair.a, pair.b, memory.data());
+  std::vector<double> memory(detail::feature_memory_size(pair.a, pair.b) / 8);
+  const detail::FeatureMemory m = detail::feature_memory(pair.a, pair.b, memory.data());
   detail::SerialWarp warp;
   fill(warp, pair, m);
   return find_separation(warp, pair, m, 0.0).value;
@@ -158,7 +158,8 @@ detail::RelationOptions options_of(const State& state, RelationMode mode) {
   double speed[2];
   for (std::size_t body = 0; body < 2; ++body) {
     const double spin = norm(state.motion[body].angular_velocity);
-    speed[body] = norm(state.motion[body].velocity) + (spin > 0 ? spin * state.shapes[body].view().radius : 0);
+    speed[body] = norm(state.motion[body].velocity) +
+                  (spin > 0 ? spin * detail::radius_about(state.shapes[body].view(), {0, 0, 0}) : 0);
   }
   return {detail::relation_reach(state.margin, state.time_step, speed[0], speed[1]),
           detail::relation_angle(state.time_step, norm(state.motion[0].angular_velocity),

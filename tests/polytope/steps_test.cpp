@@ -37,7 +37,7 @@ struct Velocities {
 
 /// With the reach that `free` gives.
 Found relations_of(const Placed& a, const Placed& b, double margin, const Velocities& free, RelationMode mode) {
-  const double speed = norm(free.linear) + norm(free.angular) * a.shape->view().radius;
+  const double speed = norm(free.linear) + norm(free.angular) * detail::radius_about(a.shape->view(), {0, 0, 0});
   return find(a, b,
               options(detail::relation_reach(margin, kStep, speed, 0), mode,
                       detail::relation_angle(kStep, norm(free.angular), 0)));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pairs of rigid polytopes: how far they are apart, and what they have in common. Always in double.
+// Pairs of rigid polytopes: how far they are apart, what they have in common, and the relations of their contacts.
+// Always in double.
 #include "host/cpu/polytope/polytope_model.h"
+
+#include <algorithm>
 
 #include "isopatch/detail/polytope/part_pair.h"
 
@@ -12,7 +15,9 @@ namespace {
 static_assert(static_cast<int>(ContactModel::kPolytope) == kPolytopeModel);
 
 struct PolytopeWorkspace final : ModelWorkspace {
-  PolytopeMemory memory;
+  alignas(8) char features[kMaxFeatureMemory];
+  OverlapMemory overlap;
+  std::vector<std::int64_t> items;
 };
 
 class CpuPolytope final : public CpuContactModel {
@@ -24,14 +29,8 @@ class CpuPolytope final : public CpuContactModel {
 
   EvaluatePairs select(const Results& /*results*/) const override {
     return [](const CpuContactModel&, const EvaluationBatch& batch, std::span<const std::int64_t> near_pairs,
-              ModelWorkspace& work, const PackedRows&) {
-      SerialWarp warp;
-      for (const std::int64_t item : near_pairs) {
-        const auto [environment, pair] = NearPair::of(batch.scene, item);
-        evaluate_polytopes(warp, static_cast<PolytopeWorkspace&>(work).memory, batch.scene, batch.state, batch.results,
-                           environment, batch.scene.pairs[batch.scene.view_in(kPolytopeModel, pair)]);
-      }
-    };
+              ModelWorkspace& work,
+              const PackedRows&) { evaluate(batch, near_pairs, static_cast<PolytopeWorkspace&>(work)); };
   }
 
   std::uint32_t find_contacts(const StepBatch&, std::int64_t, std::span<const std::int64_t>, ModelWorkspace&,
@@ -41,6 +40,27 @@ class CpuPolytope final : public CpuContactModel {
   std::uint32_t find_contacts(const StepBatch&, std::int64_t, std::span<const std::int64_t>, ModelWorkspace&,
                               std::vector<SolverContact<double>>&) const override {
     return kOk;
+  }
+
+ private:
+  /// Pairs of an environment in ascending order, as its contacts are.
+  static void evaluate(const EvaluationBatch& batch, std::span<const std::int64_t> near_pairs,
+                       PolytopeWorkspace& work) {
+    work.items.assign(near_pairs.begin(), near_pairs.end());
+    std::sort(work.items.begin(), work.items.end());
+    const auto& [scene, state, results, candidates] = batch;
+    const PolytopeMemory memory{work.features, &work.overlap};
+    SerialWarp warp;
+    RelationCounts counts{0, 0, 0};
+    for (std::size_t i = 0; i < work.items.size(); ++i) {
+      const auto [environment, pair] = NearPair::of(scene, work.items[i]);
+      evaluate_polytopes(warp, memory, scene, state, results, environment,
+                         scene.pairs[scene.view_in(kPolytopeModel, pair)], relation_arrays(results, environment),
+                         counts);
+      if (i + 1 < work.items.size() && work.items[i + 1] / scene.num_pairs == environment) continue;
+      write_relation_counts(warp, results, environment, counts);
+      counts = {0, 0, 0};
+    }
   }
 };
 

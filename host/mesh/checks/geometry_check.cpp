@@ -3,6 +3,7 @@
 
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/polytope/convex_shape.h"
 #include "host/random/random.h"
 #include "host/text/throw_error.h"
 #include "host/threads/work_counter.h"
@@ -135,6 +136,25 @@ double gradient_of(const TetMesh& mesh, const Tet& tet, const std::vector<double
   return norm(rise(1) * vw + rise(2) * cross(w, u) + rise(3) * cross(u, v)) / std::fabs(dot(u, vw));
 }
 
+void check_polygon(const Geometry& g, const std::string& source) {
+  std::vector<std::array<double, 2>> corners;
+  for (std::size_t i = 0; i < g.mesh.points.size(); ++i) {
+    const Point3& p = g.mesh.points[i];
+    if (p[2] != 0) throw_error("{}: z of point {} is {} m; a polygon lies in the plane z = 0", source, i, p[2]);
+    corners.push_back({p[0], p[1]});
+  }
+  const ConvexShape hull = ConvexShape::polygon(corners);
+  bool same = hull.vertices().size() == corners.size() && g.mesh.tets.empty() && g.convex &&
+              g.surface.size() + 2 == corners.size();
+  for (std::size_t i = 0; i < corners.size() && same; ++i) {
+    same = hull.vertices()[i].x == corners[i][0] && hull.vertices()[i].y == corners[i][1];
+  }
+  if (!same)
+    throw_error("{}: its points are not the corners of a convex polygon, counter-clockwise; {}", source, kAdvice);
+  check_points(g.mesh.points, source);
+  check_size(g.mesh.points, g.surface, source);
+}
+
 }  // namespace
 
 void check_extents(const TetMesh& mesh, const std::vector<double>& extent, double size, const std::string& source) {
@@ -168,6 +188,8 @@ void check_geometry(const Geometry& g, const std::string& source) {
   if (static_cast<std::int64_t>(largest) > limits::kMaxElements) {
     throw_error("{} has more points, tets or triangles than the {} that can be indexed", source, limits::kMaxElements);
   }
+
+  if (g.polygon) return check_polygon(g, source);
 
   check_cancelled();
   check_primitive(g.primitive, source);

@@ -35,6 +35,9 @@ constexpr RowAxes kRowAxes[] = {  // in the order of Per
     {{"N", "P", "K"}, "environments, pairs, clusters"},
     {{"N", "polygon_capacity"}, "environments, polygons"},
     {{"N", "contact_capacity"}, "environments, contacts"},
+    {{"N", "potential_contact_capacity"}, "environments, potential contacts"},
+    {{"N", "relation_capacity"}, "environments, relations"},
+    {{"N", "member_capacity"}, "environments, members of relations"},
     {{"N + 1"}, "environments + 1"},
     {{"packed_polygon_capacity"}, "rows"},
     {{"packed_contact_capacity"}, "rows"}};

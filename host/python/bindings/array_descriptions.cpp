@@ -74,7 +74,14 @@ constexpr ArrayDescription kDescriptions[] = {
     {"outputs", "separation",
      "How far the nearest two rigid polytopes are apart, at most their distance; negative: how deep they overlap; 0 of "
      "pairs without polytopes"},
-    {"outputs", "overlap", "What the rigid polytopes of both bodies have in common"},
+    {"outputs", "overlap", "What the rigid polytopes of both bodies have in common; m^2 of polygons"},
+    {"outputs", "potential_contacts",
+     "What may touch of rigid polytopes, each once, by pair, parts, kind and features; optional"},
+    {"outputs", "relations", "Which of these contacts must keep a gap, at least one of each relation; optional"},
+    {"outputs", "relation_members", "The contacts of each relation, as indices into the environment's; optional"},
+    {"outputs", "relations_needed",
+     "The capacities that would have been enough: of contacts, relations and members; required with any of these, and "
+     "may be asked for alone"},
 
     {"state", "poses", "Body to world"},
     {"state", "velocities", "Linear of the body's origin and angular, world frame"},

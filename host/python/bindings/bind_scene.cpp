@@ -79,19 +79,19 @@ nb::dict properties_of(const MassProperties& mass) {
 
 /// A geometry as Python keeps it, of bytes: all that a scene made from it depends on.
 using GeometryState = std::tuple<std::string, bool, nb::bytes, nb::bytes, nb::bytes, nb::bytes, double, nb::bytes,
-                                 nb::bytes, std::vector<std::string>, nb::bytes, bool>;
+                                 nb::bytes, std::vector<std::string>, nb::bytes, bool, bool, bool>;
 static_assert(std::is_trivially_copyable_v<MeshReport> && std::is_trivially_copyable_v<Primitive>);
 
 GeometryState state_of(const Geometry& g) {
   return GeometryState(g.name, g.kind == GeometryKind::kHalfSpace, bytes_of(g.mesh.points), bytes_of(g.mesh.tets),
                        bytes_of(g.surface), bytes_of(g.extent), g.thickness, bytes_of(g.strain),
                        bytes_of(std::vector<MeshReport>{g.report}), g.warnings,
-                       bytes_of(std::vector<Primitive>{g.primitive}), g.strained);
+                       bytes_of(std::vector<Primitive>{g.primitive}), g.strained, g.convex, g.polygon);
 }
 
 Geometry geometry_from(const GeometryState& state) {
   const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings, primitive,
-               strained] = state;
+               strained, convex, polygon] = state;
   Geometry g;
   g.name = name;
   g.kind = half_space ? GeometryKind::kHalfSpace : GeometryKind::kMesh;
@@ -108,6 +108,8 @@ Geometry geometry_from(const GeometryState& state) {
   g.warnings = warnings;
   g.primitive = elements_of<Primitive>(primitive)[0];
   g.strained = strained;
+  g.convex = convex;
+  g.polygon = polygon;
   return g;
 }
 

@@ -177,8 +177,7 @@ void clear(const ffi::AnyBuffer& buffer, const Placement& placement) {
 }
 
 bool has_unused_rows(const ArrayInfo& info) {
-  return info.per == Per::kPolygonCapacity || info.per == Per::kContactCapacity ||
-         info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
+  return info.is_buffer() || info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
 }
 
 /// The numbers that sizes of outputs follow from, and the time step of contacts with a memory.

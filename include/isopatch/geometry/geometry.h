@@ -44,6 +44,8 @@ struct Geometry {
   Primitive primitive = {};       ///< kMesh: what the mesh is an approximation of, if that is known
   bool strained = false;          ///< kMesh: the extent is that of a strain map
   bool convex = false;            ///< kMesh: the convex hull of its surface, for ContactModel::kPolytope
+  bool polygon = false;  ///< kMesh: a convex polygon in the plane z = 0, whose corners are the points, counter-
+                         ///< clockwise; for rigid bodies in ContactModel::kPolytope
 
   /// kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
   double thickness = 0;
@@ -83,6 +85,15 @@ Geometry make_capsule(const std::string& name, double radius, double length, int
 /// The convex hull of points [m]. Its extent is the distance to the surface over the largest one. Throws Error as
 /// make_convex_hull_mesh().
 Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& points);
+
+/// The same without tets: a surface mesh, for rigid bodies. Throws Error for points that are not finite, or that lie in
+/// a plane.
+Geometry make_convex_hull_surface(const std::string& name, const std::vector<Point3>& points);
+
+/// The convex hull of points [x, y], m, in the plane z = 0. For rigid bodies that meet others of polygons in
+/// ContactModel::kPolytope. Throws Error for fewer than three points, for points that are not finite or all on a line,
+/// and for more than 64 corners.
+Geometry make_polygon(const std::string& name, const std::vector<std::array<double, 2>>& points);
 
 /// A bolt; its extent is the distance to the surface over the largest one of a vertex. Throws Error as
 /// make_bolt_mesh(). For rigid bodies, make_surface_mesh() of make_bolt_surface() has fewer triangles and the same

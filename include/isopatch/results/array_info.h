@@ -8,9 +8,9 @@
 namespace isopatch {
 
 /// What an array has a row for in each environment: the environment itself, every body, every part, every pair, every
-/// part pair, every joint, every cluster of a pair, or every slot of the buffer for polygons or for contacts. The last
-/// three are of packed arrays, which have rows for the whole batch: for every environment and one more, or for every
-/// slot of a packed buffer.
+/// part pair, every joint, every cluster of a pair, or every slot of the buffer for polygons, for contacts, or for
+/// those of rigid polytopes, their relations and the members of these. The last three are of packed arrays, which have
+/// rows for the whole batch: for every environment and one more, or for every slot of a packed buffer.
 enum class Per : std::uint8_t {
   kEnvironment,
   kBody,
@@ -21,6 +21,9 @@ enum class Per : std::uint8_t {
   kCluster,
   kPolygonCapacity,
   kContactCapacity,
+  kPotentialContactCapacity,
+  kRelationCapacity,
+  kMemberCapacity,
   kOffset,
   kPackedPolygonCapacity,
   kPackedContactCapacity
@@ -39,7 +42,8 @@ enum class OutputGroup : std::uint8_t {
   kPatchContacts,   ///< each patch as a few point contacts
   kContactState,    ///< what contact models carry from step to step
   kLumped,          ///< of lumped contacts besides their wrench
-  kPolytopes        ///< how far rigid polytopes are apart, or how deep they overlap
+  kPolytopes,       ///< how far rigid polytopes are apart, or how deep they overlap
+  kRelations        ///< the contacts between them, and which of these must keep a gap
 };
 
 /// Whether the outputs of a group are made of the polygons themselves, not of sums over them.
@@ -52,6 +56,7 @@ constexpr bool needs_polygons(OutputGroup group) {
     case OutputGroup::kContactState:
     case OutputGroup::kLumped:
     case OutputGroup::kPolytopes:
+    case OutputGroup::kRelations:
       return false;
     case OutputGroup::kPolygons:
     case OutputGroup::kContacts:
@@ -72,6 +77,9 @@ struct ArrayInfo {
   int width;                                 ///< elements of a row; 0: Scene::contact_state_size()
   const char* unit;                          ///< as in "m/s; rad/s" where the elements of a row differ; "" for records
   OutputGroup group = OutputGroup::kWrench;  ///< outputs only
+
+  /// Whether it is a buffer with a capacity in each environment, of which what is not needed stays as it was.
+  constexpr bool is_buffer() const { return per >= Per::kPolygonCapacity && per <= Per::kMemberCapacity; }
 
   /// Whether it is a BatchArray.
   constexpr bool is_packed() const { return per >= Per::kOffset; }

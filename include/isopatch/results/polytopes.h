@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What pairs of rigid polytopes have: no wrench, which takes a step, but how far they are apart.
+// What pairs of rigid polytopes have: no wrench, which takes a step, but how far they are apart, and which of their
+// contacts must keep a gap.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
+#include "isopatch/results/potential_contacts.h"
 
 namespace isopatch {
 
@@ -16,7 +19,19 @@ struct PolytopeOutputs {
   OutputArray separation;  ///< N x P   m, how far the nearest two parts are apart: the largest gap over all directions
                            ///< that separate them, at most their distance; negative: the depth of the overlap, the
                            ///< shortest way that brings the deepest two parts apart
-  OutputArray overlap;     ///< N x P   m^3, that both bodies have in common, summed over their parts
+  OutputArray overlap;     ///< N x P   m^3, of polygons m^2, that both bodies have in common, summed over their parts
+
+  // Contacts and relations, each in a buffer for every environment. Relations index members, members index contacts,
+  // both from 0 in their environment; where a buffer is full, those behind it are counted and not written.
+  TypedArray<PotentialContact> potential_contacts;  ///< N x potential_contact_capacity   each once; by pair, parts,
+                                                    ///< kind and features
+  TypedArray<Relation> relations;               ///< N x relation_capacity   by pair and parts
+  TypedArray<std::int32_t> relation_members;    ///< N x member_capacity   indices of contacts
+  TypedArray<std::int32_t> relations_needed;    ///< N x 3   contacts, relations and members that would have been
+                                                ///< enough; required with these, and may be asked for alone
+  std::int32_t potential_contact_capacity = 0;  ///< room of a row
+  std::int32_t relation_capacity = 0;           ///< room of a row
+  std::int32_t member_capacity = 0;             ///< room of a row
 };
 
 /// Calls visit(info, array) for every array of PolytopeOutputs, or of several objects at once as for_each_output().
@@ -24,12 +39,28 @@ template <class Visit, class... Outputs>
 constexpr void for_each_polytope_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"separation", "real", Per::kPair, 1, "m", OutputGroup::kPolytopes}, o.separation...);
   visit(ArrayInfo{"overlap", "real", Per::kPair, 1, "m^3", OutputGroup::kPolytopes}, o.overlap...);
+  visit(ArrayInfo{"potential_contacts", "PotentialContact", Per::kPotentialContactCapacity, 1, "",
+                  OutputGroup::kRelations},
+        o.potential_contacts...);
+  visit(ArrayInfo{"relations", "Relation", Per::kRelationCapacity, 1, "", OutputGroup::kRelations}, o.relations...);
+  visit(ArrayInfo{"relation_members", "int32", Per::kMemberCapacity, 1, "index", OutputGroup::kRelations},
+        o.relation_members...);
+  visit(ArrayInfo{"relations_needed", "int32", Per::kEnvironment, 3, "1", OutputGroup::kRelations},
+        o.relations_needed...);
 }
 
 /// Their owners in host memory.
 struct PolytopeArrays {
   std::vector<double> separation;  ///< N x P   m
   std::vector<double> overlap;     ///< N x P   m^3
+
+  std::vector<PotentialContact> potential_contacts;  ///< N x potential_contact_capacity
+  std::vector<Relation> relations;                   ///< N x relation_capacity
+  std::vector<std::int32_t> relation_members;        ///< N x member_capacity
+  std::vector<std::int32_t> relations_needed;        ///< N x 3
+  std::int32_t potential_contact_capacity = 0;       ///< room for this many contacts in each environment
+  std::int32_t relation_capacity = 0;                ///< the same for relations
+  std::int32_t member_capacity = 0;                  ///< the same for their members
 };
 
 }  // namespace isopatch

@@ -36,7 +36,8 @@ struct Relation {
 };
 
 inline constexpr std::int32_t kVertexOnFace = 0, kFaceUnderVertex = 1, kEdgeOnEdge = 2;  ///< PotentialContact::kind
-inline constexpr std::int32_t kUnilateral = 0, kInterContact = 1, kCrossContact = 2;     ///< Relation::kind
+inline constexpr std::int32_t kUnilateralRelation = 0, kIntercontactRelation = 1,
+                              kCrossRelation = 2;  ///< Relation::kind
 
 /// The members of PotentialContact in their order.
 inline constexpr std::array<RecordField, 10> kPotentialContactFields = {{

@@ -28,6 +28,15 @@ struct ContactModels : std::vector<ContactModel> {
   friend bool operator==(const ContactModels&, const ContactModels&) = default;
 };
 
+/// Which contacts of rigid polytopes constrain their motion: those of which at least one must keep a gap.
+enum class ContactRelations : std::uint8_t {
+  kExact,       ///< relations that hold just where polytopes do not overlap
+  kLnc,         ///< of vertices on faces, and of edges far from their ends alone: allows overlaps at corners (locally
+                ///< non-convex)
+  kUnilateral,  ///< every contact by itself, as in most textbooks: forbids what is free at corners
+  kSeparating   ///< of the feature alone that separates most now, as in most engines
+};
+
 /// Normal traction sigma from pressure p and separating speed v_n.
 enum class DissipationModel : std::uint8_t {
   kHuntCrossley,  ///< sigma = p max(0, 1 - d v_n), d in s/m
@@ -62,6 +71,12 @@ struct ContactOptions {
   double small_speed = 1e-3;  ///< m/s, > 0
   ImpactLatch latch = ImpactLatch::kFirst;
   double relaxation_time = 0;  ///< s, >= 0
+
+  // Of rigid polytopes. A radius is the largest distance of a part's vertex from its body's centre of mass.
+  std::optional<double> margin = {};  ///< m, >= 0: how near features must be for a contact, on top of what the bodies
+                                      ///< move in a time step; without it 0.02 of the smaller radius of two parts
+  std::optional<double> tolerance = {};  ///< m, > 0: a gap above -tolerance touches; without it 1e-6 of that radius
+  ContactRelations relations = ContactRelations::kExact;  ///< which contacts constrain motion
 };
 
 }  // namespace isopatch

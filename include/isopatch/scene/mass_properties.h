@@ -22,8 +22,9 @@ struct MassProperties {
 /// Those of a geometry in its own frame, at 1 kg/m^3: integrals over the inside of its surface mesh, so a primitive has
 /// those of its mesh, and where a surface cuts through itself an overlap counts as often as the surface winds around
 /// it. Relative to the largest element of each, centre to the size, they are exact to about 1e-14 for good meshes,
-/// whatever the number of triangles and the distance from the origin. Throws Error for a half space, and for a geometry
-/// made by hand with an index out of range or a volume that is not positive.
+/// whatever the number of triangles and the distance from the origin. A polygon is the middle of a plate 1 m thick.
+/// Throws Error for a half space, and for a geometry made by hand with an index out of range or a volume that is not
+/// positive.
 MassProperties mass_properties(const Geometry& geometry);
 
 /// The same solid at another density [kg/m^3]. Throws Error where that, the volume or the mass is not positive and

@@ -10,12 +10,14 @@
 
 namespace isopatch {
 
-/// How a body moves. A body with Body::fixed does not, whatever its type of motion.
+/// How a body moves. A body with Body::fixed does not, whatever its type of motion; one of polygons whose type is kFree
+/// moves as kPlanar.
 enum class MotionType : std::uint8_t {
   kFree,        ///< by forces: six degrees of freedom
   kPrescribed,  ///< along Motion::path, or without one with its own velocity: no degree of freedom
   kPrismatic,   ///< slides along an axis: one
-  kRevolute     ///< turns about an axis: one
+  kRevolute,    ///< turns about an axis: one
+  kPlanar       ///< by forces, along x and y and about z: three. Simulators have no steps of it yet
 };
 
 /// A value and the time from which it holds; of Drive::target, at which it is reached.

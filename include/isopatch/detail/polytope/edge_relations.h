@@ -19,7 +19,8 @@ struct NearEdgePair {
 
 /// Past an end of one of two edges, the face of the other edge on the side that the end comes from: over the edge, or
 /// past it there (PEG eq. 36).
-ISOPATCH_HD ContactCode passed_end(const PolytopePair& pair, const PairMemory& m, const NearEdgePair& near, int end) {
+ISOPATCH_HD ContactCode passed_end(const PolytopePair& pair, const FeatureMemory& m, const NearEdgePair& near,
+                                   int end) {
   const ShapeEdge &a = pair.a.edges[near.a], &b = pair.b.edges[near.b];
   const bool first = (end & 1) == 0;
   if (end < 2) {
@@ -33,7 +34,7 @@ ISOPATCH_HD ContactCode passed_end(const PolytopePair& pair, const PairMemory& m
 /// All that separates two corners now: of each near end v of a and w of b the contacts C(v, faces at w), C(faces at v,
 /// w) and C(edges at v, edges at w) that are facets, each once and without C(a, b).
 template <class Sink>
-ISOPATCH_HD void add_corners(const PolytopePair& pair, const PairMemory& m, const NearEdgePair& near, Sink& sink) {
+ISOPATCH_HD void add_corners(const PolytopePair& pair, const FeatureMemory& m, const NearEdgePair& near, Sink& sink) {
   const PolytopeView &shape_a = pair.a, &shape_b = pair.b;
   const ShapeEdge &a = shape_a.edges[near.a], &b = shape_b.edges[near.b];
   for (int end_a = 0; end_a < 2; ++end_a) {
@@ -75,7 +76,7 @@ ISOPATCH_HD void add_corners(const PolytopePair& pair, const PairMemory& m, cons
 
 /// The members of a relation of two edges, each once: C(a, b) and what its near ends add.
 template <class Sink>
-ISOPATCH_HD_LARGE void add_edge_members(const PolytopePair& pair, const PairMemory& m, const NearEdgePair& near,
+ISOPATCH_HD_LARGE void add_edge_members(const PolytopePair& pair, const FeatureMemory& m, const NearEdgePair& near,
                                         Sink& sink) {
   const ContactCode own = contact_code(kEdgeOnEdge, near.a, near.b);
   sink.add(own, contact_gap(pair, m, own));
@@ -104,7 +105,7 @@ ISOPATCH_HD bool is_about(const PolytopePair& pair, const NearEdgePair& near, co
   return is_near_end(!ridge.of_a, edge.i) || is_near_end(!ridge.of_a, edge.j);
 }
 
-ISOPATCH_HD double edge_applicability(const PolytopePair& pair, const PairMemory& m, std::int32_t e_a,
+ISOPATCH_HD double edge_applicability(const PolytopePair& pair, const FeatureMemory& m, std::int32_t e_a,
                                       std::int32_t e_b) {
   return edge_pair(edge_of_a(pair, e_a), edge_of_b(pair, m, e_b)).applicability;
 }
@@ -112,8 +113,8 @@ ISOPATCH_HD double edge_applicability(const PolytopePair& pair, const PairMemory
 /// Whether an earlier pair of near edges has the corners and all contacts of this one. That pair is itself one of the
 /// contacts, so it is enough to look at the edges at the near ends.
 template <class Warp>
-ISOPATCH_HD_LARGE bool is_repeated(Warp& warp, const PolytopePair& pair, const PairMemory& m, const NearEdgePair& near,
-                                   double reach) {
+ISOPATCH_HD_LARGE bool is_repeated(Warp& warp, const PolytopePair& pair, const FeatureMemory& m,
+                                   const NearEdgePair& near, double reach) {
   const PolytopeView &shape_a = pair.a, &shape_b = pair.b;
   const ShapeEdge &a = shape_a.edges[near.a], &b = shape_b.edges[near.b];
   const int words = m.bits.of_edge;

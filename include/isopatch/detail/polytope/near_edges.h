@@ -14,7 +14,7 @@ struct Between {
   double low_a, high_b;
 };
 
-ISOPATCH_HD Between between(const PolytopePair& pair, const PairMemory& m, const Separation& separation) {
+ISOPATCH_HD Between between(const PolytopePair& pair, const FeatureMemory& m, const Separation& separation) {
   const ContactCode code = separation.code;
   const std::int32_t i = feature_a_of(code), j = feature_b_of(code);
   if (kind_of(code) == kVertexOnFace) {
@@ -49,7 +49,7 @@ ISOPATCH_HD int list_edges(Warp& warp, std::int32_t* list, int num_edges, const 
 /// Sets the bits of `near`: pairs of edges that are not parallel, within `reach` of each other, with at least this
 /// applicability. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void find_near_edges(Warp& warp, const PolytopePair& pair, const PairMemory& m,
+ISOPATCH_HD void find_near_edges(Warp& warp, const PolytopePair& pair, const FeatureMemory& m,
                                  const Separation& separation, double reach, double applicability) {
   const int words = m.bits.of_edge;
   for (int w = warp.lane(); w < pair.a.num_edges * words; w += Warp::kSize) m.near[w] = 0;
@@ -99,7 +99,7 @@ ISOPATCH_HD void find_near_edges(Warp& warp, const PolytopePair& pair, const Pai
 }
 
 /// Ends of two edges within a distance of the other edge, as bits: i and j of A's edge, then of B's.
-ISOPATCH_HD_LARGE int near_ends(const PolytopePair& pair, const PairMemory& m, std::int32_t e_a, std::int32_t e_b,
+ISOPATCH_HD_LARGE int near_ends(const PolytopePair& pair, const FeatureMemory& m, std::int32_t e_a, std::int32_t e_b,
                                 double reach) {
   const ShapeEdge &a = pair.a.edges[e_a], &b = pair.b.edges[e_b];
   const Vec3d a_p = pair.a.vertices[a.i], a_q = pair.a.vertices[a.j], b_p = m.b_in_a[b.i], b_q = m.b_in_a[b.j];

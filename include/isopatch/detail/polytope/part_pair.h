@@ -4,44 +4,104 @@
 #pragma once
 
 #include "isopatch/detail/polytope/overlap.h"
-#include "isopatch/detail/polytope/separation.h"
+#include "isopatch/detail/polytope/reach.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
 
-/// What the lanes that evaluate a pair share.
+/// What the lanes that evaluate a pair share: `features` have feature_memory_size() of the largest part pair, and there
+/// is no `overlap` where that is not wanted.
 struct PolytopeMemory {
-  alignas(8) char features[kMaxPairMemory];
-  OverlapMemory overlap;
+  void* features;
+  OverlapMemory* overlap;
 };
 
-/// Two parts at their poses. Both geometries are polytopes.
-ISOPATCH_HD PolytopePair posed_polytopes(const SceneView& scene, const State& state, std::int64_t environment,
-                                         const PairView& view, const PartPairView& parts) {
-  const GeometryView& a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
-  const GeometryView& b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
-  return polytope_pair(*a.polytope, *b.polytope,
-                       pose_of(scene.parts[parts.a], a.half_space, read_pose(state, environment, view.a)),
-                       pose_of(scene.parts[parts.b], b.half_space, read_pose(state, environment, view.b)));
+/// Two parts at their poses, and what is near.
+struct PosedPolytopes {
+  PolytopePair pair;
+  Transform<double> X_WA;
+  RelationOptions options;
+};
+
+/// Both geometries are polytopes.
+ISOPATCH_HD PosedPolytopes posed_polytopes(const SceneView& scene, const State& state, std::int64_t environment,
+                                           const PairView& view, const PartPairView& parts) {
+  const int geometry_a = geometry_of(scene, state, environment, parts.a);
+  const int geometry_b = geometry_of(scene, state, environment, parts.b);
+  const GeometryView &a = scene.geometries[geometry_a], &b = scene.geometries[geometry_b];
+  const Transform<double> X_a = read_pose(state, environment, view.a), X_b = read_pose(state, environment, view.b);
+  const Transform<double> X_WA = pose_of(scene.parts[parts.a], a.half_space, X_a);
+  return {polytope_pair(*a.polytope, *b.polytope, X_WA, pose_of(scene.parts[parts.b], b.half_space, X_b)), X_WA,
+          relation_options(scene.polytopes, state.time_step, speed_of(scene, state, environment, view.a, X_a),
+                           polytope_radius(scene, *a.polytope, view.a, parts.a, geometry_a),
+                           speed_of(scene, state, environment, view.b, X_b),
+                           polytope_radius(scene, *b.polytope, view.b, parts.b, geometry_b))};
 }
 
-/// Writes the separation and the overlap of a pair. Called by all lanes.
+/// An environment's rows of buffers; none of those that are not asked for.
+ISOPATCH_HD RelationArrays relation_arrays(const Results& results, std::int64_t environment) {
+  RelationArrays arrays{nullptr, nullptr, nullptr, {0, 0, 0}};
+  if (results.potential_contacts.data != nullptr) {
+    arrays.contacts = &element(results.potential_contacts, environment);
+    arrays.capacity.contacts = results.potential_contact_capacity;
+  }
+  if (results.relations.data != nullptr) {
+    arrays.relations = &element(results.relations, environment);
+    arrays.capacity.relations = results.relation_capacity;
+  }
+  if (results.relation_members.data != nullptr) {
+    arrays.members = &element(results.relation_members, environment);
+    arrays.capacity.members = results.member_capacity;
+  }
+  return arrays;
+}
+
+/// Writes how many contacts, relations and members an environment has, and a bit of its status if a buffer is full.
+/// Called by one lane.
 template <class Warp>
-ISOPATCH_HD void evaluate_polytopes(Warp& warp, PolytopeMemory& memory, const SceneView& scene, const State& state,
-                                    const Results& results, std::int64_t environment, const PairView& view) {
+ISOPATCH_HD void write_relation_counts(Warp& warp, const Results& results, std::int64_t environment,
+                                       const RelationCounts& counts) {
+  write(results.relations_needed, environment, 0, counts.contacts);
+  write(results.relations_needed, environment, 1, counts.relations);
+  write(results.relations_needed, environment, 2, counts.members);
+  const bool is_full =
+      (results.potential_contacts.data != nullptr && counts.contacts > results.potential_contact_capacity) ||
+      (results.relations.data != nullptr && counts.relations > results.relation_capacity) ||
+      (results.relation_members.data != nullptr && counts.members > results.member_capacity);
+  if (is_full) set_status(warp, results, environment, kRelationCapacity);
+}
+
+/// Appends the contacts and relations of a pair to those of its environment, and writes its separation and overlap.
+/// Parts that are apart by more than their reach are looked at only for a separation. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void evaluate_polytopes(Warp& warp, const PolytopeMemory& memory, const SceneView& scene,
+                                    const State& state, const Results& results, std::int64_t environment,
+                                    const PairView& view, const RelationArrays& arrays, RelationCounts& counts) {
+  const bool wants_relations = results.relations_needed.data != nullptr;
   double separation = kInfinity, overlap = 0;
+  bool is_deep = false;
   for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
-    const PolytopePair pair = posed_polytopes(scene, state, environment, view, scene.part_pairs[i]);
-    const PairMemory features = pair_memory(pair.a, pair.b, memory.features);
+    const PartPairView& parts = scene.part_pairs[i];
+    const auto [pair, X_WA, options] = posed_polytopes(scene, state, environment, view, parts);
+    const bool is_near = may_touch(pair, options.reach);
+    if (!is_near && results.separation.data == nullptr) continue;
+    const FeatureMemory features = feature_memory(pair.a, pair.b, memory.features);
     fill(warp, pair, features);
-    const double value = find_separation(warp, pair, features, 0.0).value;
-    separation = min(separation, value);
-    if (value < 0 && warp.lane() == 0 && results.overlap.data != nullptr) overlap += overlap_size(pair, memory.overlap);
+    const Separation found = find_separation(warp, pair, features, options.tolerance);
+    if (wants_relations && is_near) {
+      find_relations(warp, pair, features, options, found, X_WA, {view.pair, parts.a, parts.b}, arrays, counts);
+    }
+    separation = min(separation, found.value);
+    is_deep = is_deep || found.value < -options.tolerance;
+    if (found.value < 0 && warp.lane() == 0 && results.overlap.data != nullptr) {
+      overlap += overlap_size(pair, *memory.overlap);
+    }
     warp.sync();  // the memory may be used again
   }
   if (warp.lane() != 0) return;
   write(results.separation, environment, view.pair, separation);
   write(results.overlap, environment, view.pair, overlap);
+  if (is_deep) set_status(warp, results, environment, kOverlap);
 }
 
 }  // namespace isopatch::detail

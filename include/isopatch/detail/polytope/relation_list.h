@@ -4,7 +4,7 @@
 // not written, so a call with capacities of 0 counts.
 #pragma once
 
-#include "isopatch/detail/polytope/pair_memory.h"
+#include "isopatch/detail/polytope/feature_memory.h"
 #include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
@@ -49,7 +49,7 @@ ISOPATCH_HD LaneSum sum_before(Warp& warp, std::int32_t* lane_values, std::int32
 template <class Warp>
 struct MemberSink {
   Warp& warp;
-  const PairMemory& memory;
+  const FeatureMemory& memory;
   bool is_written;        // and marked; else counted
   std::int32_t* members;  // null if there is no room at all
   std::int32_t at, capacity;
@@ -80,8 +80,8 @@ template <class Warp>
 class RelationList {
  public:
   /// `counts` are what the environment has already.
-  ISOPATCH_HD RelationList(Warp& warp, const PairMemory& memory, const RelationArrays& arrays, RelationCounts& counts,
-                           std::int32_t pair)
+  ISOPATCH_HD RelationList(Warp& warp, const FeatureMemory& memory, const RelationArrays& arrays,
+                           RelationCounts& counts, std::int32_t pair)
       : warp_(warp), memory_(memory), arrays_(arrays), counts_(counts), first_(counts), pair_(pair) {
     for (int w = warp.lane(); w < memory.bits.size; w += Warp::kSize) memory.contacts[w] = 0;
     warp.sync();
@@ -103,7 +103,7 @@ class RelationList {
         const std::int32_t kind = build(sink);
         const std::int32_t at = counts_.relations + rank_in(ballot, warp_.lane());
         if (writes && at < arrays_.capacity.relations) {
-          arrays_.relations[at] = {pair_, sink.count == 1 ? kUnilateral : kind, sink.at, sink.count};
+          arrays_.relations[at] = {pair_, sink.count == 1 ? kUnilateralRelation : kind, sink.at, sink.count};
         }
       }
       if (Warp::kSize == 1 || !writes) sum = sum_before(warp_, memory_.lane_values, sink.count);
@@ -116,7 +116,7 @@ class RelationList {
   ISOPATCH_HD void add_unilateral(bool has, ContactCode code) {
     add(has, [code](auto& sink) {
       sink.add(code, 0.0);
-      return kUnilateral;
+      return kUnilateralRelation;
     });
   }
 
@@ -181,7 +181,7 @@ class RelationList {
   }
 
   Warp& warp_;
-  const PairMemory& memory_;
+  const FeatureMemory& memory_;
   const RelationArrays& arrays_;
   RelationCounts& counts_;
   RelationCounts first_;

@@ -84,7 +84,7 @@ ISOPATCH_HD bool may_touch(const PolytopePair& pair, double reach) {
 template <class Warp>
 class RelationFinder {
  public:
-  ISOPATCH_HD RelationFinder(Warp& warp, const PolytopePair& pair, const PairMemory& memory,
+  ISOPATCH_HD RelationFinder(Warp& warp, const PolytopePair& pair, const FeatureMemory& memory,
                              const RelationOptions& options, const Separation& separation, RelationList<Warp>& list)
       : warp_(warp), pair_(pair), m_(memory), options_(options), separation_(separation), list_(list) {}
 
@@ -143,7 +143,7 @@ class RelationFinder {
       FaceBits faces = 0;
       if (v < num_points(of_a)) faces = faces_in_reach(shape, points(of_a)[v], options_.reach);
       add(
-          faces != 0, kInterContact,
+          faces != 0, kIntercontactRelation,
           [&](auto& sink) {
             for (FaceBits left = faces; left != 0; left &= left - 1) {
               const int f = lowest_face(left);
@@ -188,7 +188,7 @@ class RelationFinder {
         }
       }
       add(
-          has, kCrossContact,
+          has, kCrossRelation,
           [&](auto& sink) {
             sink.add(code_of(true, v, corner.face_b), gap_on_b(pair_, m_, v, corner.face_b));
             sink.add(code_of(false, w, corner.face_a), gap_on_a(pair_, m_, corner.face_a, w));
@@ -211,7 +211,7 @@ class RelationFinder {
   ISOPATCH_HD void add_cluster(bool has) {
     list_.add(has, [&](auto& sink) {
       visit_cluster([&](ContactCode code) { sink.add(code, 0.0); });
-      return kCrossContact;
+      return kCrossRelation;
     });
   }
 
@@ -277,7 +277,7 @@ class RelationFinder {
       has = !(near.of_both() && is_repeated(warp_, pair_, m_, near, options_.reach));
     }
     add(
-        has, kCrossContact, [&](auto& sink) { add_edge_members(pair_, m_, near, sink); },
+        has, kCrossRelation, [&](auto& sink) { add_edge_members(pair_, m_, near, sink); },
         [&](const Ridge& ridge) { return near.ends == 0 || is_about(pair_, near, ridge); });
   }
 
@@ -332,7 +332,7 @@ class RelationFinder {
 
   Warp& warp_;
   const PolytopePair& pair_;
-  const PairMemory& m_;
+  const FeatureMemory& m_;
   const RelationOptions& options_;
   const Separation& separation_;
   RelationList<Warp>& list_;
@@ -350,18 +350,28 @@ struct PartPairNames {
   std::int32_t pair, part_a, part_b;
 };
 
-/// Appends contacts and relations of a part pair to those of its environment, and returns its separation. `X_WA` is the
-/// pose of body A in the world, in which the contacts are written. Called by all lanes.
+/// Appends contacts and relations of a part pair to those of its environment. Its memory is that of find_separation(),
+/// which found `separation`. `X_WA` is the pose of body A in the world, in which the contacts are written. Called by
+/// all lanes.
 template <class Warp>
-ISOPATCH_HD Separation find_relations(Warp& warp, const PolytopePair& pair, const PairMemory& memory,
+ISOPATCH_HD void find_relations(Warp& warp, const PolytopePair& pair, const FeatureMemory& memory,
+                                const RelationOptions& options, const Separation& separation,
+                                const Transform<double>& X_WA, const PartPairNames& names, const RelationArrays& arrays,
+                                RelationCounts& counts) {
+  RelationList<Warp> list(warp, memory, arrays, counts, names.pair);
+  RelationFinder<Warp>(warp, pair, memory, options, separation, list).find();
+  list.finish(pair, X_WA, names.part_a, names.part_b);
+}
+
+/// The same with what comes before: fills the memory, and returns the separation.
+template <class Warp>
+ISOPATCH_HD Separation find_relations(Warp& warp, const PolytopePair& pair, const FeatureMemory& memory,
                                       const RelationOptions& options, const Transform<double>& X_WA,
                                       const PartPairNames& names, const RelationArrays& arrays,
                                       RelationCounts& counts) {
   fill(warp, pair, memory);
   const Separation separation = find_separation(warp, pair, memory, options.tolerance);
-  RelationList<Warp> list(warp, memory, arrays, counts, names.pair);
-  RelationFinder<Warp>(warp, pair, memory, options, separation, list).find();
-  list.finish(pair, X_WA, names.part_a, names.part_b);
+  find_relations(warp, pair, memory, options, separation, X_WA, names, arrays, counts);
   return separation;
 }
 

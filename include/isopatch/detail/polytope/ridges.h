@@ -22,7 +22,7 @@ struct Ridge {
 };
 
 /// Whether a vertex and an edge, or two corners, are within `reach` of each other.
-ISOPATCH_HD bool is_within(const PolytopePair& pair, const PairMemory& m, const Ridge& ridge, double reach) {
+ISOPATCH_HD bool is_within(const PolytopePair& pair, const FeatureMemory& m, const Ridge& ridge, double reach) {
   if (pair.a.planar != 0) {
     const Vec3d apart = pair.a.vertices[ridge.vertex] - m.b_in_a[ridge.edge];
     return dot(apart, apart) <= reach * reach;
@@ -35,7 +35,7 @@ ISOPATCH_HD bool is_within(const PolytopePair& pair, const PairMemory& m, const 
 
 /// Calls visit(ridge) for the ridges of a contact within `reach`.
 template <class Visit>
-ISOPATCH_HD void visit_ridges(const PolytopePair& pair, const PairMemory& m, ContactCode code, double reach,
+ISOPATCH_HD void visit_ridges(const PolytopePair& pair, const FeatureMemory& m, ContactCode code, double reach,
                               const Visit& visit) {
   const std::int32_t kind = kind_of(code), i = feature_a_of(code), j = feature_b_of(code);
   if (kind == kEdgeOnEdge) {
@@ -85,7 +85,7 @@ ISOPATCH_HD void visit_contacts(const PolytopePair& pair, const Ridge& ridge, co
   }
 }
 
-ISOPATCH_HD bool is_facet(const PolytopePair& pair, const PairMemory& m, ContactCode code) {
+ISOPATCH_HD bool is_facet(const PolytopePair& pair, const FeatureMemory& m, ContactCode code) {
   const std::int32_t kind = kind_of(code), i = feature_a_of(code), j = feature_b_of(code);
   if (kind == kVertexOnFace) return applicability_on_b(pair, m, i, j) >= -kFacetSine;
   if (kind == kFaceUnderVertex) return applicability_on_a(pair, i, j) >= -kFacetSine;
@@ -94,7 +94,7 @@ ISOPATCH_HD bool is_facet(const PolytopePair& pair, const PairMemory& m, Contact
 }
 
 /// Whether the features of a contact are within `reach` of each other.
-ISOPATCH_HD bool is_within(const PolytopePair& pair, const PairMemory& m, ContactCode code, double reach) {
+ISOPATCH_HD bool is_within(const PolytopePair& pair, const FeatureMemory& m, ContactCode code, double reach) {
   const std::int32_t kind = kind_of(code), i = feature_a_of(code), j = feature_b_of(code);
   const double limit = reach * reach;
   if (kind == kVertexOnFace) {
@@ -109,7 +109,7 @@ ISOPATCH_HD bool is_within(const PolytopePair& pair, const PairMemory& m, Contac
 }
 
 /// The gap of a contact.
-ISOPATCH_HD double contact_gap(const PolytopePair& pair, const PairMemory& m, ContactCode code) {
+ISOPATCH_HD double contact_gap(const PolytopePair& pair, const FeatureMemory& m, ContactCode code) {
   const std::int32_t kind = kind_of(code), i = feature_a_of(code), j = feature_b_of(code);
   if (kind == kVertexOnFace) return gap_on_b(pair, m, i, j);
   if (kind == kFaceUnderVertex) return gap_on_a(pair, m, i, j);
@@ -123,7 +123,7 @@ ISOPATCH_HD double contact_gap(const PolytopePair& pair, const PairMemory& m, Co
 template <class IsAbout>
 struct RelationCheck {
   const PolytopePair& pair;
-  const PairMemory& memory;
+  const FeatureMemory& memory;
   double reach, tolerance;
   const IsAbout& is_about;
   bool asks_facets;         // whether only_facets matters
@@ -152,7 +152,7 @@ struct SeedSink {
 
   ISOPATCH_HD void add(ContactCode code, double /*gap*/) {
     if (!check.leads_on(code)) return;
-    const PairMemory& m = check.memory;
+    const FeatureMemory& m = check.memory;
     if (is_facet(check.pair, m, code)) {
       warp.set_bits(&m.open[m.bits.word_of(code)], ContactBits::bit_of(code));
     } else {
@@ -164,7 +164,7 @@ struct SeedSink {
 /// Takes the first open facet and makes `cluster` what ridges within `reach` join it to; of these none is open
 /// afterwards. False if no facet is open. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD bool next_cluster(Warp& warp, const PolytopePair& pair, const PairMemory& m, double reach) {
+ISOPATCH_HD bool next_cluster(Warp& warp, const PolytopePair& pair, const FeatureMemory& m, double reach) {
   const int size = m.bits.size;
   warp.sync();
   int first = size;

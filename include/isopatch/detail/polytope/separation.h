@@ -4,7 +4,7 @@
 // are the normals of faces and of those pairs of edges whose arcs on the Gauss map cross.
 #pragma once
 
-#include "isopatch/detail/polytope/pair_memory.h"
+#include "isopatch/detail/polytope/feature_memory.h"
 #include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
@@ -23,7 +23,7 @@ namespace separation {
 
 /// The lowest vertex over each face of the two: face_gaps and lowest of the memory. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void find_lowest(Warp& warp, const PolytopePair& pair, const PairMemory& m) {
+ISOPATCH_HD void find_lowest(Warp& warp, const PolytopePair& pair, const FeatureMemory& m) {
   const int of_b = pair.b.num_faces, count = of_b + pair.a.num_faces;
   for (int k = warp.lane(); k < count; k += Warp::kSize) {
     const ShapeFace& face = k < of_b ? pair.b.faces[k] : pair.a.faces[k - of_b];
@@ -42,7 +42,7 @@ ISOPATCH_HD void find_lowest(Warp& warp, const PolytopePair& pair, const PairMem
 }
 
 /// The contact of a face, numbered as in face_gaps.
-ISOPATCH_HD ContactCode code_of_face(const PolytopePair& pair, const PairMemory& m, int k) {
+ISOPATCH_HD ContactCode code_of_face(const PolytopePair& pair, const FeatureMemory& m, int k) {
   const int of_b = pair.b.num_faces;
   return k < of_b ? contact_code(kVertexOnFace, m.lowest[k], k) : contact_code(kFaceUnderVertex, k - of_b, m.lowest[k]);
 }
@@ -115,7 +115,7 @@ struct EdgesInSight {
 };
 
 /// The face with the largest gap of those in [begin, end), numbered as in face_gaps; end if there is none.
-ISOPATCH_HD int best_face(const PairMemory& m, int begin, int end) {
+ISOPATCH_HD int best_face(const FeatureMemory& m, int begin, int end) {
   int best = end;
   for (int k = begin; k < end; ++k) {
     if (m.lowest[k] >= 0 && (best == end || m.face_gaps[k] > m.face_gaps[best])) best = k;
@@ -127,7 +127,8 @@ ISOPATCH_HD int best_face(const PairMemory& m, int begin, int end) {
 /// `least_marked`, which is not positive. Sets the bits of `cluster`, as far as they are of edges, where the gap is at
 /// least that. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE BestEdges best_edges(Warp& warp, const PolytopePair& pair, const PairMemory& m, double least_marked) {
+ISOPATCH_HD_LARGE BestEdges best_edges(Warp& warp, const PolytopePair& pair, const FeatureMemory& m,
+                                       double least_marked) {
   // A sine of eq. 31 is a product of unit vectors over the sine of the edges, so what is below this is below
   // -kSeparatingSine too, whatever the rounding: 4e-16 for each product.
   constexpr double kSurely = 2 * kSeparatingSine;
@@ -179,7 +180,7 @@ ISOPATCH_HD_LARGE BestEdges best_edges(Warp& warp, const PolytopePair& pair, con
 /// if they separate by more than the best face and `bias`: of features that are equal but for rounding, the faces are
 /// those that bodies stand on. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD Separation find_separation(Warp& warp, const PolytopePair& pair, const PairMemory& m, double bias) {
+ISOPATCH_HD Separation find_separation(Warp& warp, const PolytopePair& pair, const FeatureMemory& m, double bias) {
   separation::find_lowest(warp, pair, m);
   const int best = separation::best_face(m, 0, pair.b.num_faces + pair.a.num_faces);
   const double of_faces = m.face_gaps[best];

@@ -64,7 +64,6 @@ struct PolytopeView {
   Vec3d center, half;       // bounding box, m; of a half space it says nothing
   Vec3d middle;             // mean of the vertices, a point inside
   double ball;              // largest distance of a vertex from the center, m; infinite of a half space
-  double radius;            // largest distance of a vertex from the body's centre of mass, m; likewise
 };
 
 }  // namespace isopatch::detail

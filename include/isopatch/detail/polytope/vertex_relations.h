@@ -55,16 +55,16 @@ ISOPATCH_HD CornerContacts corner_contacts(const PolytopePair& pair, int v, int 
   return {of_b[leaves ? 1 : 0], of_a[leaves ? 0 : 1]};
 }
 
-ISOPATCH_HD double applicability_on_b(const PolytopePair& pair, const PairMemory& m, int vertex, int face) {
+ISOPATCH_HD double applicability_on_b(const PolytopePair& pair, const FeatureMemory& m, int vertex, int face) {
   return vertex_applicability(pair.a, vertex, m.normals_b[face]);
 }
 ISOPATCH_HD double applicability_on_a(const PolytopePair& pair, int face, int vertex) {
   return vertex_applicability(pair.b, vertex, rotate(pair.X_BA, pair.a.faces[face].normal));
 }
-ISOPATCH_HD double gap_on_b(const PolytopePair& pair, const PairMemory& m, int vertex, int face) {
+ISOPATCH_HD double gap_on_b(const PolytopePair& pair, const FeatureMemory& m, int vertex, int face) {
   return face_gap(pair.b.faces[face], m.a_in_b[vertex]);
 }
-ISOPATCH_HD double gap_on_a(const PolytopePair& pair, const PairMemory& m, int face, int vertex) {
+ISOPATCH_HD double gap_on_a(const PolytopePair& pair, const FeatureMemory& m, int face, int vertex) {
   return face_gap(pair.a.faces[face], m.b_in_a[vertex]);
 }
 

@@ -100,7 +100,7 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
                                              std::int64_t environment) {
   std::uint32_t status = kOk;
   for (int body = warp.lane(); body < scene.num_bodies; body += Warp::kSize) {
-    status |= body_status(state, environment, body);
+    status |= body_status(state, environment, body, scene.bodies[body].planar);
   }
   for (int part = warp.lane(); part < scene.num_parts; part += Warp::kSize) {
     status |= part_status(scene, state, environment, part);
@@ -169,6 +169,7 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
     write(results.status, environment, 0, status);
     write(results.polygons_needed, environment, 0, 0);
     write(results.contacts_needed, environment, 0, 0);
+    for (int i = 0; i < 3; ++i) write(results.relations_needed, environment, i, 0);
   }
   if (exists) write_no_contact(warp, scene, results, environment);
   for (int body = warp.lane(); valid && body < scene.num_bodies; body += Warp::kSize) {

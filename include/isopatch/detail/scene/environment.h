@@ -135,8 +135,14 @@ struct PoseRow {
   }
 };
 
-/// The fault bits a body's pose and velocity give its environment.
-ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environment, int body) {
+/// Whether a pose is that of a body of polygons.
+ISOPATCH_HD bool is_in_plane(const PoseRow& pose, double norm) {
+  const double z = std::fabs(pose.x[2]), tilt = std::fabs(pose.x[4]) + std::fabs(pose.x[5]);
+  return z <= limits::kMaxOutOfPlane && tilt <= limits::kMaxOutOfPlane * norm;
+}
+
+/// The fault bits a body's pose and velocity give its environment. One that is `planar` has a pose in the plane.
+ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environment, int body, bool planar = false) {
   std::uint32_t status = kOk;
   const PoseRow pose(state, environment, body);
   for (const double x : pose.x) {
@@ -144,6 +150,7 @@ ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environme
   }
   const double norm = pose.quaternion_norm();
   if (!(norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion)) status |= kBadPose;
+  if (planar && !is_in_plane(pose, norm)) status |= kBadPose;
 
   if (state.velocities.data == nullptr) return status;
   double velocity[kVelocitySize];
@@ -182,14 +189,17 @@ ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& 
   const int b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
   if (a < 0 || b < 0) return kOk;
   const bool half_spaces = scene.geometries[a].half_space && scene.geometries[b].half_space;
+  const bool polygons = scene.geometries[a].polygon || scene.geometries[b].polygon;
   const bool has_polytopes = scene.pairs_of_model(kPolytopeModel) > 0;
-  if (!half_spaces && scene.laws == nullptr && !has_polytopes) return kOk;
+  if (!half_spaces && scene.laws == nullptr && !has_polytopes && !polygons) return kOk;
   const PairView* pair = scene.pairs;
   while (part_pair < pair->part_pairs_begin || pair->part_pairs_end <= part_pair) ++pair;
   if (pair->model == kPolytopeModel) {
     const bool fit = scene.geometries[a].polytope != nullptr && scene.geometries[b].polytope != nullptr;
-    return fit && !half_spaces ? kOk : kBadGeometry;
+    const bool alike = scene.geometries[a].polygon == scene.geometries[b].polygon;
+    return fit && alike && !half_spaces ? kOk : kBadGeometry;
   }
+  if (polygons) return kBadGeometry;
   if (pair->ball_touches == 0) return !half_spaces || pair->half_spaces_touch ? kOk : kBadGeometry;
   const ShapeSet of_a = shape_of(scene.geometries[a]), of_b = shape_of(scene.geometries[b]);
   const bool touch = (is_ball(scene.geometries[a]) && (pair->ball_touches & of_b) != 0) ||

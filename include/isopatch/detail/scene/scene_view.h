@@ -34,6 +34,7 @@ struct PolytopeView;   // of polytope/shape.h
 struct GeometryView {
   bool half_space;
   bool surface_only;  // a surface mesh, which only a rigid body can have
+  bool polygon;       // flat, in the plane z = 0, which meets others of its kind alone
 
   // A half space with a strain map has layers, in which the extent is linear. Each layer is a half space of its own,
   // whose surface is at an extent of 0.
@@ -64,6 +65,10 @@ struct BodyView {
   bool one_sided;
   Vec3d reference;  // of a body of several parts: the middle of their bounds, m
 
+  // of a body with polytopes
+  Vec3d center_of_mass;  // in the body's frame, m; 0 of one that has no mass
+  bool planar;           // of polygons, in the plane z = 0
+
   ISOPATCH_HD bool has_one_part() const { return parts_end - parts_begin == 1; }
 };
 
@@ -79,6 +84,7 @@ struct PartView {
   double friction;
   double foundation_depth;  // m; 0: the geometry's
   Transform<double> X_BG;   // geometry to body
+  double polytope_radius;   // of its geometry, see polytope/radius.h, m; 0 of a part in no pair of polytopes
 };
 
 /// Contact models that a scene can have pairs of.
@@ -128,6 +134,12 @@ struct ContactView {
   std::int32_t state_size;  // Scene::contact_state_size()
 };
 
+/// Of pairs of polytopes: ContactOptions::margin, tolerance and relations.
+struct PolytopeOptions {
+  double margin, tolerance;  // m; negative: of the smaller radius of two parts
+  std::int32_t relations;    // ContactRelations
+};
+
 struct SceneView {
   const GeometryView* geometries;  // the scene's own, then those placed in bodies
   const BodyView* bodies;
@@ -149,6 +161,7 @@ struct SceneView {
   ContactView contact;
   const LumpedPairLaw* laws;     // of each pair view; null if none carries a ContactMemory
   const double* contact_states;  // of the scene, Q x S; null: zeros
+  PolytopeOptions polytopes;
 
   ISOPATCH_HD std::int32_t pairs_of_model(int model) const { return pairs_before[model + 1] - pairs_before[model]; }
 

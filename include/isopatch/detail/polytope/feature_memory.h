@@ -48,7 +48,7 @@ struct ContactBits {
 };
 
 /// Arrays in one piece of memory.
-struct PairMemory {
+struct FeatureMemory {
   ContactBits bits;
   Vec3d* a_in_b;              // vertices of A in B's frame
   Vec3d* b_in_a;              // and the reverse
@@ -99,8 +99,8 @@ struct RowWalk {
   }
 };
 
-/// Bytes of the arrays of a pair, at most kMaxPairMemory.
-ISOPATCH_HD std::size_t pair_memory_size(const PolytopeView& a, const PolytopeView& b) {
+/// Bytes of the arrays of a pair, at most kMaxFeatureMemory.
+ISOPATCH_HD std::size_t feature_memory_size(const PolytopeView& a, const PolytopeView& b) {
   const ContactBits bits(a, b);
   const int faces = a.num_faces + b.num_faces;
   const int vectors = a.num_vertices + b.num_vertices + b.num_faces + b.num_edges;
@@ -110,10 +110,10 @@ ISOPATCH_HD std::size_t pair_memory_size(const PolytopeView& a, const PolytopeVi
 }
 
 /// The arrays of a pair, those with the largest elements first, in memory that is aligned to 8 bytes and
-/// pair_memory_size() large.
-ISOPATCH_HD PairMemory pair_memory(const PolytopeView& a, const PolytopeView& b, void* memory) {
+/// feature_memory_size() large.
+ISOPATCH_HD FeatureMemory feature_memory(const PolytopeView& a, const PolytopeView& b, void* memory) {
   ArrayCursor cursor{static_cast<char*>(memory)};
-  PairMemory m{ContactBits(a, b), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  FeatureMemory m{ContactBits(a, b), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   const int faces = a.num_faces + b.num_faces, edge_bits = a.num_edges * m.bits.of_edge;
   m.a_in_b = cursor.take<Vec3d>(a.num_vertices);
   m.b_in_a = cursor.take<Vec3d>(b.num_vertices);
@@ -135,11 +135,11 @@ ISOPATCH_HD PairMemory pair_memory(const PolytopeView& a, const PolytopeView& b,
 
 /// With kMaxVertices, kMaxFaces and kMaxEdges of both: 11952 of vectors, 1024 + 256 of numbers, 19440 of contacts, 4464
 /// of pairs of edges, 512 + 128 + 1488 of indices, rounded up.
-inline constexpr std::size_t kMaxPairMemory = 39'264;
+inline constexpr std::size_t kMaxFeatureMemory = 39'264;
 
 /// Transforms what the pair's formulas share. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void fill(Warp& warp, const PolytopePair& pair, const PairMemory& m) {
+ISOPATCH_HD void fill(Warp& warp, const PolytopePair& pair, const FeatureMemory& m) {
   for (int v = warp.lane(); v < pair.a.num_vertices; v += Warp::kSize) {
     m.a_in_b[v] = apply(pair.X_BA, pair.a.vertices[v]);
   }
@@ -157,7 +157,7 @@ ISOPATCH_HD void fill(Warp& warp, const PolytopePair& pair, const PairMemory& m)
 
 /// An edge of A or B in A's frame.
 ISOPATCH_HD EdgeInSpace edge_of_a(const PolytopePair& pair, std::int32_t e) { return edge_of(pair.a, pair.a.edges[e]); }
-ISOPATCH_HD EdgeInSpace edge_of_b(const PolytopePair& pair, const PairMemory& m, std::int32_t e) {
+ISOPATCH_HD EdgeInSpace edge_of_b(const PolytopePair& pair, const FeatureMemory& m, std::int32_t e) {
   const ShapeEdge& edge = pair.b.edges[e];
   return {
       {m.b_in_a[edge.i], m.b_in_a[edge.j], m.directions_b[e], edge.length}, m.normals_b[edge.f], m.normals_b[edge.g]};
