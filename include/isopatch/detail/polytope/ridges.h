@@ -117,21 +117,42 @@ ISOPATCH_HD double contact_gap(const PolytopePair& pair, const FeatureMemory& m,
   return edge_gap(a.segment, b.segment, edge_pair(a, b).normal());
 }
 
+/// The members of a relation, so that they need not be found again. If there are more than there is room for, visit()
+/// visits none and returns false.
+template <int kRoom>
+struct KeptMembers {
+  ContactCode codes[kRoom > 0 ? kRoom : 1];
+  int count = 0;
+
+  ISOPATCH_HD void add(ContactCode code) {
+    if (count < kRoom) codes[count] = code;
+    ++count;
+  }
+  template <class Visit>
+  ISOPATCH_HD bool visit(const Visit& visit) const {
+    if (count == 0 || count > kRoom) return false;
+    for (int k = 0; k < count; ++k) visit(codes[k]);
+    return true;
+  }
+};
+
 /// Takes the members of a relation and tells whether it is to be kept as it is. A member leads on if it has a ridge
 /// within `reach` that the relation is not about, as is_about(ridge) says: there the bodies may part along contacts
 /// that the relation does not have.
-template <class IsAbout>
+template <class IsAbout, class Kept>
 struct RelationCheck {
   const PolytopePair& pair;
   const FeatureMemory& memory;
   double reach, tolerance;
   const IsAbout& is_about;
-  bool asks_facets;         // whether only_facets matters
+  bool asks_facets;  // whether only_facets matters
+  Kept& kept;
   bool holds = false;       // by a member within reach
   bool only_facets = true;  // as members
   bool leads = false;
 
   ISOPATCH_HD void add(ContactCode code, double gap) {
+    kept.add(code);
     holds = holds || (gap >= -tolerance && is_within(pair, memory, code, reach));
     leads = leads || leads_on(code);
     if (asks_facets && only_facets) only_facets = is_facet(pair, memory, code);
@@ -144,10 +165,10 @@ struct RelationCheck {
 };
 
 /// Takes the members of a relation that leads on: marks the facets that do as seeds of clusters.
-template <class Warp, class IsAbout>
+template <class Warp, class Check>
 struct SeedSink {
   Warp& warp;
-  const RelationCheck<IsAbout>& check;
+  const Check& check;
   bool only_facets = true;  // of the members that lead on
 
   ISOPATCH_HD void add(ContactCode code, double /*gap*/) {
