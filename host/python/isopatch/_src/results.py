@@ -116,7 +116,18 @@ class Results(NamedTuple):
     """[N, P], m. How far the nearest two rigid polytopes are apart, at most their distance; negative: how deep they
     overlap; 0 of pairs without polytopes."""
     overlap: Any = None
-    """[N, P], m^3. What the rigid polytopes of both bodies have in common."""
+    """[N, P], m^3. What the rigid polytopes of both bodies have in common; m^2 of polygons."""
+    potential_contacts: Any = None
+    """[N, potential_contact_capacity], POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts. What may
+    touch of rigid polytopes, each once, by pair, parts, kind and features."""
+    relations: Any = None
+    """[N, relation_capacity], RELATION_DTYPE; in torch, JAX and CuPy Relations. Which of these contacts must keep a
+    gap, at least one of each relation."""
+    relation_members: Any = None
+    """[N, member_capacity], int32. The contacts of each relation, as indices into the environment's."""
+    relations_needed: Any = None
+    """[N, 3], int32. The capacities that would have been enough: of contacts, relations and members; required with any
+    of these, and may be asked for alone."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`.
@@ -258,8 +269,5 @@ _core._register_types(
     Results,
     StepResults,
     SimulatorState,
-    records.POLYGON_DTYPE,
-    records.CONTACT_DTYPE,
-    records.Polygons,
-    records.Contacts,
+    records.KINDS,
 )
