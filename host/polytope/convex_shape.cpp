@@ -36,10 +36,10 @@ void check_all_finite(const char* what, const Points& points) {
   }
 }
 
-void check_faces(const char* what, std::size_t faces, const char* points = "points, or segments of a cylinder") {
-  if (faces <= kMaxFaces) return;
-  throw_error("{}: it has {} faces, the limit for contact of polytopes is {}; use fewer {}", what, faces, kMaxFaces,
-              points);
+void check_faces(const char* what, std::size_t count, const char* faces, const char* fewer) {
+  if (count <= kMaxFaces) return;
+  throw_error("{}: it has {} {}, the limit for contact of polytopes is {}; use fewer {}", what, count, faces, kMaxFaces,
+              fewer);
 }
 
 /// Twice the area of the triangle from p over q to r, positive if it turns left.
@@ -75,11 +75,11 @@ std::vector<std::int32_t> corners_of(const std::vector<std::array<double, 2>>& p
 
 void check_finite(const char* what, const std::vector<Point3>& points) { check_all_finite(what, points); }
 
-ConvexShape ConvexShape::hull(const std::vector<Point3>& points) {
+ConvexShape ConvexShape::hull(const std::vector<Point3>& points, const char* name, const char* fewer) {
   const StandardArithmetic standard;
   check_finite("convex hull", points);
   Loops loops = hull_faces(points);
-  check_faces("convex hull", loops.size());
+  check_faces(name, loops.size(), "faces", fewer);
   std::map<std::int32_t, std::int32_t> vertex_of;
   for (const auto& loop : loops) {
     for (const std::int32_t v : loop) vertex_of.try_emplace(v, 0);
@@ -107,7 +107,7 @@ ConvexShape ConvexShape::polygon(const std::vector<std::array<double, 2>>& point
   const std::vector<std::int32_t> corners = corners_of(points, size);
   if (corners.size() < 3)
     throw_error("polygon: its {} points lie on a line; it needs three that do not", points.size());
-  check_faces("polygon", corners.size(), "points");
+  check_faces("polygon", corners.size(), "corners", "points");
   ConvexShape shape;
   shape.planar_ = true;
   for (const std::int32_t corner : corners)
