@@ -37,25 +37,6 @@ TriangleMesh hull_surface(const std::vector<Point3>& points) {
 
 }  // namespace
 
-ConvexShape detail::polytope_of(const Geometry& geometry) {
-  if (geometry.kind == GeometryKind::kHalfSpace) return ConvexShape::half_space();
-  if (geometry.polygon) {
-    std::vector<std::array<double, 2>> corners;
-    for (const Point3& p : geometry.mesh.points) corners.push_back({p[0], p[1]});
-    return ConvexShape::polygon(corners);
-  }
-  std::vector<bool> used(geometry.mesh.points.size());
-  for (const Triangle& triangle : geometry.surface) {
-    for (const auto point : triangle) used[static_cast<std::size_t>(point)] = true;
-  }
-  std::vector<Point3> points;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) points.push_back(geometry.mesh.points[i]);
-  }
-  const bool is_cylinder = geometry.primitive.kind == PrimitiveKind::kCylinder;
-  return is_cylinder ? ConvexShape::hull(points, "cylinder", "segments") : ConvexShape::hull(points);
-}
-
 Geometry make_convex_hull_surface(const std::string& name, const std::vector<Point3>& points) {
   const StandardArithmetic standard;
   check_finite("convex hull", points);
