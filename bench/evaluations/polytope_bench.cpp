@@ -139,8 +139,7 @@ void report(benchmark::State& bench, Asked asked, const Batch& batch, double cor
   const ResultArrays& r = batch.results;
   const auto environments = static_cast<double>(r.num_environments);
   const auto set_time = [&](const char* name, double count, double unit) {
-    bench.counters[name] =
-        Counter(count * unit / cores, Counter::kIsIterationInvariantRate | Counter::kInvert);
+    bench.counters[name] = Counter(count * unit / cores, Counter::kIsIterationInvariantRate | Counter::kInvert);
   };
   bench.counters["environments/s"] = rate(environments);
   if (asked == Asked::kSeparation) {
@@ -178,8 +177,8 @@ void report(benchmark::State& bench, Asked asked, const Batch& batch, double cor
   }
 }
 
-void run_host(benchmark::State& bench, Backend backend, Asked asked, const BenchScene& scene,
-              std::int64_t environments, int threads) {
+void run_host(benchmark::State& bench, Backend backend, Asked asked, const BenchScene& scene, std::int64_t environments,
+              int threads) {
   Batch batch = make_batch(asked, scene, environments);
   const Evaluator evaluator(batch.scene, {.backend = backend, .num_threads = threads});
   const State state = batch.states.view();
