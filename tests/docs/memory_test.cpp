@@ -18,7 +18,6 @@
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/contact/lumped_pair.h"
-#include "isopatch/detail/polytope/feature_memory.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
@@ -101,18 +100,6 @@ TEST(Memory, OfPatchContactsIsAsDocumented) {
   expect_in_document(
       fmt::format("a pair has {} bytes, and a polygon {}", sizeof(PolygonsOfPair) + sizeof(std::int32_t), listed));
   expect_in_document(fmt::format("2²² in all, {} MB", ((listed << 22) + 500000) / 1000000));
-}
-
-TEST(Memory, OfRelationsIsAsDocumented) {
-  const std::size_t contact = sizeof(PotentialContact), relation = sizeof(Relation), member = sizeof(std::int32_t);
-  const std::size_t counts = 3 * sizeof(std::int32_t), all = 512 * contact + 512 * relation + 2048 * member + counts;
-  expect_in_document(
-      fmt::format("have {} bytes for `separation` and `overlap` of each pair, {} for\n`relations_needed`",
-                  2 * sizeof(double), counts));
-  expect_in_document(
-      fmt::format("and {} for each contact, {} for each relation and {} for each member", contact, relation, member));
-  expect_in_document(fmt::format("room for: {} {:03} bytes an environment", all / 1000, all % 1000));
-  expect_in_document(fmt::format("each thread has {} {:03} bytes", kMaxFeatureMemory / 1000, kMaxFeatureMemory % 1000));
 }
 
 TEST(Memory, OfTheArraysIsAsDocumented) {
