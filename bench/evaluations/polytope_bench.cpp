@@ -93,7 +93,8 @@ BenchScene boxes_apart() {
   SceneDescription d;
   d.geometries = {make_box("box", {0.1, 0.1, 0.1})};
   for (int i = 0; i < 32; ++i) {
-    const Point3 at = {0.3 * (i % 4), 0.3 * (i / 4 % 4), 0.3 * (i / 16)};
+    const int row = i / 4 % 4, layer = i / 16;
+    const Point3 at = {0.3 * (i % 4), 0.3 * row, 0.3 * layer};
     d.bodies.push_back(rigid_body("body " + std::to_string(i), 0, pose(at, {1, 0.3 * i, 1}, 0.1 * i)));
   }
   d.contact.model = ContactModel::kPolytope;
