@@ -39,8 +39,14 @@ Batch nearly(const Batch& batch, std::int64_t environment, std::int64_t copies, 
   result.num_environments = copies;
   result.poses.clear();
   result.velocities.clear();
+  result.geometry_index.clear();
   const auto bodies = static_cast<std::size_t>(batch.num_bodies), row = static_cast<std::size_t>(environment);
   for (std::int64_t copy = 0; copy < copies; ++copy) {
+    const auto geometries = batch.geometry_index.begin();
+    if (!batch.geometry_index.empty()) {
+      result.geometry_index.insert(result.geometry_index.end(), geometries + environment * batch.num_parts,
+                                   geometries + (environment + 1) * batch.num_parts);
+    }
     for (std::size_t i = 0; i < 7 * bodies; ++i) {
       const bool stays = is_planar && (i % 7 == 2 || i % 7 == 4 || i % 7 == 5);
       result.poses.push_back(batch.poses[7 * bodies * row + i] + (stays ? 0 : random.uniform(-kTie, kTie)));
@@ -97,8 +103,25 @@ class TieSearch {
   Random random_{7};
 };
 
+/// Whether evaluations differ in part pairs alone which one of them leaves out since no features are within reach, as
+/// the exact relations say. Those of the feature that separates most do not need to know: past corners its gap may be
+/// within the reach although the parts are farther apart.
+bool are_beyond_reach(const RelationScene& scene, const Batch& batch, std::int64_t environment, double time_step,
+                      const Names& found, const Names& expected) {
+  SceneDescription description = scene.description;
+  if (description.contact.relations != ContactRelations::kSeparating) return false;
+  description.contact.relations = ContactRelations::kExact;
+  const Names exact = names_of(evaluate(Scene(description), batch, time_step, Backend::kReference), environment);
+  for (const auto& [name, part_pair] : expected.part_pairs) {
+    const auto at = found.part_pairs.find(name);
+    if (at == found.part_pairs.end() ? exact.part_pairs.count(name) > 0 : !(at->second == part_pair)) return false;
+  }
+  return found.status == expected.status;
+}
+
 struct Comparison {
-  int states = 0, contacts = 0, relations = 0, members = 0, crossed = 0, reversed = 0, deep = 0, wrong = 0;
+  int states = 0, contacts = 0, relations = 0, members = 0, crossed = 0, reversed = 0, deep = 0, wrong = 0,
+      beyond_reach = 0;
   std::vector<std::int64_t> ties;
   double separation = 0, overlap = 0, gap = 0, point = 0, normal = 0, applicability = 0;
 };
@@ -146,9 +169,11 @@ void compare(const RelationScene& scene, const Scene& made, int states, Random& 
       if (!(names == expected)) {
         if (TieSearch(made, batch, e, scene.is_planar, time_step).explains(names, expected)) {
           to.ties.push_back(done + e);
+        } else if (are_beyond_reach(scene, batch, e, time_step, names, expected)) {
+          ++to.beyond_reach;
         } else if (++to.wrong <= 3) {
           ADD_FAILURE() << scene.name << ", state " << done + e << ", time step " << time_step << ": status "
-                        << names.status << ", by the reference " << expected.status;
+                        << names.status << ", by the reference " << expected.status << differences(names, expected);
         }
         continue;
       }
@@ -178,23 +203,24 @@ void report(const std::string& name, const Comparison& found) {
               found.ties.size());
   for (const std::int64_t state : found.ties) std::printf(" %lld", static_cast<long long>(state));
   std::printf(
-      "; normals reversed %d\n  worst: separation %.2g, overlap %.2g; of floats beyond their rounding: gap %.2g, "
+      "; %d beyond reach, normals reversed %d\n  worst: separation %.2g, overlap %.2g; of floats beyond their "
+      "rounding: gap %.2g, "
       "point %.2g, normal %.2g, applicability %.2g\n",
-      found.reversed, found.separation, found.overlap, found.gap, found.point, found.normal, found.applicability);
+      found.beyond_reach, found.reversed, found.separation, found.overlap, found.gap, found.point, found.normal,
+      found.applicability);
 }
 
 class PolytopeEvaluators : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(PolytopeEvaluators, HaveTheContactsRelationsAndMembersOfTheReference) {
-  const RelationScene scene = relation_scenes()[GetParam()];
+  RelationScene scene = relation_scenes()[GetParam()];
   constexpr const char* kModes[] = {"exact", "lnc", "unilateral", "separating"};
   for (int mode = 0; mode < 4; ++mode) {
-    SceneDescription description = scene.description;
-    description.contact.relations = static_cast<ContactRelations>(mode);
+    scene.description.contact.relations = static_cast<ContactRelations>(mode);
     Random random(100 + static_cast<unsigned>(mode));
     Comparison found;
     const int states = mode == 0 ? num_states() : num_states() / 10;
-    compare(scene, Scene(description), states, random, found);
+    compare(scene, Scene(scene.description), states, random, found);
     report(scene.name + ", " + kModes[mode], found);
     EXPECT_EQ(found.wrong, 0);
     EXPECT_LE(found.ties.size(), static_cast<std::size_t>(1 + states / 20));
@@ -208,7 +234,7 @@ TEST_P(PolytopeEvaluators, HaveTheContactsRelationsAndMembersOfTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, PolytopeEvaluators, testing::Range<std::size_t>(0, 7));
+INSTANTIATE_TEST_SUITE_P(Scenes, PolytopeEvaluators, testing::Range<std::size_t>(0, 8));
 
 }  // namespace
 }  // namespace isopatch::test

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <sstream>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -99,6 +101,34 @@ inline ResultArrays evaluate(const Scene& scene, const Batch& batch, double time
   evaluator.evaluate(state, results.view());
   EXPECT_EQ(results.relations_needed, counting.relations_needed);
   return results;
+}
+
+/// The part pairs in which two evaluations differ, each with its relations by both.
+inline std::string differences(const Names& found, const Names& expected) {
+  std::ostringstream text;
+  const auto write = [&](const Names& names, const PartPairName& name, const char* by) {
+    const auto at = names.part_pairs.find(name);
+    text << "\n" << by << " pair " << std::get<0>(name) << ", parts " << std::get<1>(name) << " " << std::get<2>(name);
+    if (at == names.part_pairs.end()) return;
+    for (const auto& [kind, members] : at->second.relations) {
+      text << "\n  "
+           << "UIX"[kind];
+      for (const int member : members) {
+        const auto& [type, a, b] = at->second.contacts[static_cast<std::size_t>(member)];
+        text << " (" << type << " " << a << " " << b << ")";
+      }
+    }
+  };
+  for (const Names* names : {&found, &expected}) {
+    for (const auto& entry : names->part_pairs) {
+      const auto one = found.part_pairs.find(entry.first), other = expected.part_pairs.find(entry.first);
+      const bool in_both = one != found.part_pairs.end() && other != expected.part_pairs.end();
+      if (in_both && (names == &expected || one->second == other->second)) continue;
+      write(found, entry.first, "found");
+      write(expected, entry.first, "expected");
+    }
+  }
+  return text.str();
 }
 
 }  // namespace isopatch::test
