@@ -105,8 +105,22 @@ TEST(Snippets, PegsThatFitTheirHole) {
   StateArrays states(scene.description(), n);
   for (std::size_t e = 0; e < n; ++e) states.poses[14 * e] = 1e-6 * static_cast<double>(e);  // x of the peg, m
   ResultArrays results(scene, n, {.polytopes = true});
-  Evaluator(scene).evaluate(states.view(), results.view());
+  const Evaluator evaluator(scene);
+  evaluator.evaluate(states.view(), results.view());
   const auto free = std::count_if(results.separation.begin(), results.separation.end(), [](double s) { return s > 0; });
+
+  const auto touching = std::find_if(results.separation.begin(), results.separation.end(), [](double s) { return s <= 0; });
+  const std::int64_t first = touching - results.separation.begin();
+  ResultArrays found(scene, 1, {.potential_contact_capacity = 100, .relation_capacity = 100, .member_capacity = 400});
+  evaluator.evaluate(states.view(first, 1), found.view());
+  for (std::int32_t i = 0; i < found.relations_needed[1]; ++i) {
+    const Relation& relation = found.relations[i];
+    const PotentialContact& member = found.potential_contacts[found.relation_members[relation.first]];  // of one or more
+    std::printf("%d members, the first with a gap of %g m\n", relation.count, member.gap);
+  }
+
+  EXPECT_EQ(first, free);
+  EXPECT_EQ(found.relations_needed[1], 24);  // 8 of vertices on walls, 16 of vertices and edges at the upper corners
 
   EXPECT_NEAR(static_cast<double>(free), 200.5, 0.5);  // half the play is 0.2 mm
   EXPECT_EQ(results.overlap[0], 0);

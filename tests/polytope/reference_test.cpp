@@ -14,6 +14,7 @@
 #include "host/reference/polytope/pair.h"
 #include "host/reference/polytope/separation.h"
 #include "isopatch/detail/polytope/overlap.h"
+#include "isopatch/detail/polytope/radius.h"
 #include "tests/polytope/polytope_fixture.h"
 
 namespace isopatch::test {

@@ -126,6 +126,20 @@ inline std::vector<std::string> word_names(const DiscreteContact*) {
   return names;
 }
 
+/// Those of a record that has a table of its members.
+template <class Fields>
+std::vector<std::string> word_names_of(const Fields& fields) {
+  std::vector<std::string> names;
+  for (const RecordField& field : fields) {
+    const std::string name = (std::string(field.type) == "int32" ? "#" : "") + std::string(field.name);
+    for (int i = 0; i < field.width; ++i) names.push_back(field.width > 1 ? fmt::format("{}[{}]", name, i) : name);
+  }
+  return names;
+}
+
+inline std::vector<std::string> word_names(const PotentialContact*) { return word_names_of(kPotentialContactFields); }
+inline std::vector<std::string> word_names(const Relation*) { return word_names_of(kRelationFields); }
+
 /// Records come in no particular order: the first in one list only, beside the one most like it in the other only.
 template <class Record>
 std::string first_record(const char* name, const Record* a, std::int32_t count_a, const Record* b,
@@ -178,13 +192,10 @@ inline std::vector<std::string> first_differences(const UnwrittenResults& a, con
           const auto environments = static_cast<std::size_t>(a.num_environments);
           add(first_in_row(info.name, static_cast<std::size_t>(info.width), x, y, environment, environments));
         } else {
-          const bool contacts = info.group == OutputGroup::kContacts;
-          const std::int32_t capacity = contacts ? a.contact_capacity : a.polygon_capacity;
-          const auto count = [&](const UnwrittenResults& r) {
-            return std::min(capacity, (contacts ? r.contacts_needed : r.polygons_needed)[environment]);
-          };
-          const std::size_t at = environment * static_cast<std::size_t>(capacity);
-          add(first_record(info.name, x.data() + at, count(a), y.data() + at, count(b)));
+          const test::RecordRows of_a = test::record_rows(info, a, environment);
+          const test::RecordRows of_b = test::record_rows(info, b, environment);
+          const std::size_t at = environment * static_cast<std::size_t>(of_a.capacity);
+          add(first_record(info.name, x.data() + at, of_a.count, y.data() + at, of_b.count));
         }
       },
       a, b);

@@ -31,10 +31,35 @@ class Hash {
   std::uint64_t value_ = 0xCBF29CE484222325u;
 };
 
-/// The bytes of a record before its parts, which are hashed, so that a hash of simple bodies is what it was before
-/// bodies had parts. tests/support/same_bits.h compares the parts too.
+/// The records of a buffer: room for `capacity` in each environment, of which one has `count`.
+struct RecordRows {
+  std::int32_t capacity, count;
+};
+
+inline RecordRows record_rows(const ArrayInfo& info, const UnwrittenResults& r, std::size_t environment) {
+  const auto rows = [&](std::int32_t capacity, std::int32_t needed) {
+    return RecordRows{capacity, std::min(capacity, needed)};
+  };
+  switch (info.per) {
+    case Per::kContactCapacity:
+      return rows(r.contact_capacity, r.contacts_needed[environment]);
+    case Per::kPotentialContactCapacity:
+      return rows(r.potential_contact_capacity, r.relations_needed[3 * environment]);
+    case Per::kRelationCapacity:
+      return rows(r.relation_capacity, r.relations_needed[3 * environment + 1]);
+    default:
+      return rows(r.polygon_capacity, r.polygons_needed[environment]);
+  }
+}
+
+/// The bytes of a record that are hashed: of polygons and discrete contacts those before their parts, so that a hash of
+/// simple bodies is what it was before bodies had parts. tests/support/same_bits.h compares the parts too.
 template <class Record>
-inline constexpr std::size_t kHashedBytes = offsetof(Record, part_a);
+inline constexpr std::size_t kHashedBytes = sizeof(Record);
+template <>
+inline constexpr std::size_t kHashedBytes<Polygon> = offsetof(Polygon, part_a);
+template <>
+inline constexpr std::size_t kHashedBytes<DiscreteContact> = offsetof(DiscreteContact, part_a);
 
 static_assert(kHashedBytes<Polygon> == 4 * (2 + 24 + 8 + 3 + 1),
               "a polygon without padding, so that its bytes can be hashed");
@@ -52,12 +77,10 @@ inline std::uint64_t environment_hash(const UnwrittenResults& r, std::size_t env
         if constexpr (std::is_arithmetic_v<Element>) {
           hash.row(values, environment, static_cast<std::size_t>(r.num_environments));
         } else {
-          const bool contacts = info.group == OutputGroup::kContacts;
-          const std::int32_t capacity = contacts ? r.contact_capacity : r.polygon_capacity;
-          const std::int32_t needed = (contacts ? r.contacts_needed : r.polygons_needed)[environment];
-          const auto* first = values.data() + environment * static_cast<std::size_t>(capacity);
+          const RecordRows rows = record_rows(info, r, environment);
+          const auto* first = values.data() + environment * static_cast<std::size_t>(rows.capacity);
           std::uint64_t sum = 0;
-          for (std::int32_t i = 0; i < std::min(capacity, needed); ++i) {
+          for (std::int32_t i = 0; i < rows.count; ++i) {
             sum += Hash().bytes(first + i, kHashedBytes<Element>).value();
           }
           hash.bytes(&sum, sizeof(sum));

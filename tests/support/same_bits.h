@@ -36,10 +36,8 @@ inline bool same_environment(const UnwrittenResults& a, std::size_t x, const Unw
           same = same && std::memcmp(&of_a[x * row], &of_b[y * row], row * sizeof(Element)) == 0;
         } else {
           const auto records = [&](const UnwrittenResults& r, const auto& values, std::size_t e) {
-            const bool contacts = info.group == OutputGroup::kContacts;
-            const std::int32_t capacity = contacts ? r.contact_capacity : r.polygon_capacity;
-            const std::int32_t needed = (contacts ? r.contacts_needed : r.polygons_needed)[e];
-            return sorted_records(values.data() + e * static_cast<std::size_t>(capacity), std::min(capacity, needed));
+            const RecordRows rows = record_rows(info, r, e);
+            return sorted_records(values.data() + e * static_cast<std::size_t>(rows.capacity), rows.count);
           };
           same = same && records(a, of_a, x) == records(b, of_b, y);
         }
