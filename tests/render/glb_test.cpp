@@ -62,7 +62,7 @@ class GlbPicture : public ::testing::Test {
     const json& view = json_["bufferViews"].at(of["bufferView"].get<std::size_t>());
     const std::size_t width = of["type"] == "SCALAR" ? 1 : of["type"] == "VEC3" ? 3 : 4;
     std::vector<float> values(width * of["count"].get<std::size_t>());
-    const std::size_t begin = kHeader + word_at(glb_, 12) + 8 + view["byteOffset"].get<std::size_t>() +
+    const std::size_t begin = kHeader + word_at(glb_, 12) + 8 + view.value("byteOffset", std::size_t{0}) +
                               of.value("byteOffset", std::size_t{0});
     std::memcpy(values.data(), glb_.data() + begin, 4 * values.size());
     return values;
