@@ -36,10 +36,10 @@ void check_all_finite(const char* what, const Points& points) {
   }
 }
 
-void check_faces(const char* what, std::size_t faces, const char* points = "points, or segments of a cylinder") {
-  if (faces <= kMaxFaces) return;
-  throw_error("{}: it has {} faces, the limit for contact of polytopes is {}; use fewer {}", what, faces, kMaxFaces,
-              points);
+void check_faces(const char* what, std::size_t count, const char* faces, const char* fewer) {
+  if (count <= kMaxFaces) return;
+  throw_error("{}: it has {} {}, the limit for contact of polytopes is {}; use fewer {}", what, count, faces, kMaxFaces,
+              fewer);
 }
 
 /// Twice the area of the triangle from p over q to r, positive if it turns left.
@@ -75,11 +75,11 @@ std::vector<std::int32_t> corners_of(const std::vector<std::array<double, 2>>& p
 
 void check_finite(const char* what, const std::vector<Point3>& points) { check_all_finite(what, points); }
 
-ConvexShape ConvexShape::hull(const std::vector<Point3>& points) {
+ConvexShape ConvexShape::hull(const std::vector<Point3>& points, const char* name, const char* fewer) {
   const StandardArithmetic standard;
   check_finite("convex hull", points);
   Loops loops = hull_faces(points);
-  check_faces("convex hull", loops.size());
+  check_faces(name, loops.size(), "faces", fewer);
   std::map<std::int32_t, std::int32_t> vertex_of;
   for (const auto& loop : loops) {
     for (const std::int32_t v : loop) vertex_of.try_emplace(v, 0);
@@ -107,7 +107,7 @@ ConvexShape ConvexShape::polygon(const std::vector<std::array<double, 2>>& point
   const std::vector<std::int32_t> corners = corners_of(points, size);
   if (corners.size() < 3)
     throw_error("polygon: its {} points lie on a line; it needs three that do not", points.size());
-  check_faces("polygon", corners.size(), "points");
+  check_faces("polygon", corners.size(), "corners", "points");
   ConvexShape shape;
   shape.planar_ = true;
   for (const std::int32_t corner : corners)
@@ -334,6 +334,25 @@ PolytopeMeasure ConvexShape::measure() const {
   const Vec3d centroid = origin + (1 / sum) * moment;
   result.centroid = {centroid.x, centroid.y, centroid.z};
   return result;
+}
+
+ConvexShape polytope_of(const Geometry& geometry) {
+  if (geometry.kind == GeometryKind::kHalfSpace) return ConvexShape::half_space();
+  if (geometry.polygon) {
+    std::vector<std::array<double, 2>> corners;
+    for (const Point3& p : geometry.mesh.points) corners.push_back({p[0], p[1]});
+    return ConvexShape::polygon(corners);
+  }
+  std::vector<bool> used(geometry.mesh.points.size());
+  for (const Triangle& triangle : geometry.surface) {
+    for (const auto point : triangle) used[static_cast<std::size_t>(point)] = true;
+  }
+  std::vector<Point3> points;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) points.push_back(geometry.mesh.points[i]);
+  }
+  const bool is_cylinder = geometry.primitive.kind == PrimitiveKind::kCylinder;
+  return is_cylinder ? ConvexShape::hull(points, "cylinder", "segments") : ConvexShape::hull(points);
 }
 
 }  // namespace isopatch::detail

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isopatch/detail/polytope/shape.h"
-#include "isopatch/geometry/mesh.h"
+#include "isopatch/geometry/geometry.h"
 
 namespace isopatch::detail {
 
@@ -31,8 +31,10 @@ struct PolytopeMeasure {
 class ConvexShape {
  public:
   /// The convex hull of points. Triangles in one plane, within 1e-6 rad and 1e-9 of the size, become one face. Throws
-  /// Error if the points lie in a plane, or too near to it.
-  static ConvexShape hull(const std::vector<Point3>& points);
+  /// Error if the points lie in a plane, or too near to it. `name` is what messages call the shape, and `fewer` of what
+  /// it should have fewer where it has too many faces.
+  static ConvexShape hull(const std::vector<Point3>& points, const char* name = "convex hull",
+                          const char* fewer = "points");
 
   /// The convex hull of points [x, y] in the plane z = 0. Throws Error for fewer than three points, or all on a line.
   static ConvexShape polygon(const std::vector<std::array<double, 2>>& points);
@@ -77,6 +79,9 @@ class ConvexShape {
   std::vector<std::uint32_t> face_edges_;
   bool planar_ = false;
 };
+
+/// The shape of a convex geometry. Throws Error if it has too many faces.
+ConvexShape polytope_of(const Geometry& geometry);
 
 /// Throws Error if a coordinate of a point is not finite; `what` they are of.
 void check_finite(const char* what, const std::vector<Point3>& points);

@@ -11,6 +11,7 @@
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/convex_hull.h"
 #include "host/text/throw_error.h"
+#include "isopatch/limits.h"
 
 namespace isopatch::detail {
 namespace {
@@ -60,6 +61,10 @@ std::vector<Facet> facets_of(const std::vector<Point3>& points) {
   }
   if (facets.empty()) {
     throw_error("convex hull: the {} points lie in a plane; a hull needs four that do not", points.size());
+  }
+  if (facets.size() > limits::kMaxHullFaces) {  // of which merged() compares any two
+    throw_error("convex hull: the hull of the {} points has {} faces, the limit is {}; use fewer points", points.size(),
+                facets.size(), limits::kMaxHullFaces);
   }
   std::sort(facets.begin(), facets.end(), [](const Facet& a, const Facet& b) { return a.vertices < b.vertices; });
   return facets;

@@ -8,9 +8,11 @@
 namespace isopatch::detail {
 namespace {
 
+constexpr Refusal kPolygons = {"of polygons, which have no pressure", "polygons touch in model polytope alone"};
+
 /// A rigid part has no pressure, and a half space no end.
 Refusal refusal_of_pressure_fields(const PartKind& a, const PartKind& b, const PairKind&) {
-  if (a.polygon || b.polygon) return {"of polygons, which have no pressure", "polygons touch in model polytope alone"};
+  if (a.polygon || b.polygon) return kPolygons;
   if (a.rigid && b.rigid) return {"both rigid", "one must be compliant"};
   if (a.half_space && b.half_space) return {"both half spaces", "one must be a mesh"};
   return {};
@@ -20,6 +22,7 @@ constexpr Refusal kRigid = {"both rigid", "give the pair a stiffness"};
 
 /// So far only the overlap of a ball and a half space is known.
 Refusal refusal_of_volumes(const PartKind& a, const PartKind& b, const PairKind& pair) {
+  if (a.polygon || b.polygon) return kPolygons;
   const auto is_ball = [](const PartKind& part) { return part.primitive == PrimitiveKind::kSphere; };
   const bool ball_on_half_space = (is_ball(a) && b.half_space) || (a.half_space && is_ball(b));
   if (!ball_on_half_space) {
@@ -54,6 +57,7 @@ Refusal refusal_of_shape(const PartKind& other, const PairKind& pair) {
 }
 
 Refusal refusal_of_points(const PartKind& a, const PartKind& b, const PairKind& pair) {
+  if (a.polygon || b.polygon) return kPolygons;
   const bool a_is_ball = a.primitive == PrimitiveKind::kSphere, b_is_ball = b.primitive == PrimitiveKind::kSphere;
   if (!a_is_ball && !b_is_ball) return {"not balls", "one must be a sphere"};
   const Refusal refusal = refusal_of_shape(a_is_ball ? b : a, pair);
@@ -65,9 +69,10 @@ Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKin
   if (a.polygon != b.polygon) return {"a polygon and a solid", "polygons touch polygons alone"};
   if (!a.rigid || !b.rigid) return {"not both rigid", "model polytope is for rigid parts"};
   if (a.half_space && b.half_space) return {"both half spaces", "one must be a box, a convex_hull or a cylinder"};
-  if (!a.polytope || !b.polytope) {
-    return {"of shapes that are no polytopes", "take a box, a convex_hull, a cylinder, a polygon or a half_space"};
-  }
+  constexpr std::string_view kRemedy = "take a box, a convex_hull, a cylinder, a polygon or a half_space";
+  if (!a.polytope && !b.polytope) return {"of shapes that are no polytopes", kRemedy};
+  if (!a.polytope) return {"of shapes of which the first is no polytope", kRemedy};
+  if (!b.polytope) return {"of shapes of which the second is no polytope", kRemedy};
   return {};
 }
 
@@ -79,7 +84,8 @@ constexpr ContactModelInfo kModels[] = {
     {"point", kContactMemorySize, kContactMemorySize, refusal_of_points,
      "no ball and a shape that it can touch, or both rigid in a pair without a stiffness", true},
     {"polytope", 0, 0, refusal_of_polytopes,
-     "not both rigid, or no polytopes; take rigid boxes, convex hulls, cylinders or half spaces", false, true}};
+     "not both rigid, or no polytopes; take rigid boxes, convex hulls, cylinders, polygons or half spaces", false,
+     true}};
 
 }  // namespace
 

@@ -126,25 +126,6 @@ Geometry moved(Geometry geometry, const std::array<double, 7>& pose, const std::
   return geometry;
 }
 
-/// Throws Error if it has too many faces.
-ConvexShape shape_of(const Geometry& g) {
-  if (g.kind == GeometryKind::kHalfSpace) return ConvexShape::half_space();
-  if (g.polygon) {
-    std::vector<std::array<double, 2>> corners;
-    for (const Point3& p : g.mesh.points) corners.push_back({p[0], p[1]});
-    return ConvexShape::polygon(corners);
-  }
-  std::vector<bool> used(g.mesh.points.size());
-  for (const Triangle& triangle : g.surface) {
-    for (const auto point : triangle) used[static_cast<std::size_t>(point)] = true;
-  }
-  std::vector<Point3> points;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) points.push_back(g.mesh.points[i]);
-  }
-  return ConvexShape::hull(points);
-}
-
 }  // namespace
 
 void FlatGeometries::add(const Geometry& g) {
@@ -170,7 +151,7 @@ void FlatGeometries::add(const Geometry& g) {
 
 void FlatGeometries::add_polytope(const Geometry& g) {
   try {
-    shapes.push_back(shape_of(g));
+    shapes.push_back(polytope_of(g));
   } catch (const Error& error) {  // no matter where no pair needs it
     refused[static_cast<std::int32_t>(views.size()) - 1] = error.what();
     return;

@@ -13,7 +13,6 @@
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
-#include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/contact/part_law.h"
@@ -331,12 +330,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
       if (scene.bodies[a].fixed && scene.bodies[b].fixed) continue;
       if (is_excluded(scene, pair)) continue;
       if (are_joined(scene.bodies[a], scene.bodies[b], pair)) continue;
-      const bool found = std::any_of(kinds[a].begin(), kinds[a].end(), [&](const PartKind& of_a) {
-        return std::any_of(kinds[b].begin(), kinds[b].end(), [&](const PartKind& of_b) {
-          return model_of(scene.contact.model, of_a, of_b, {}).has_value();
-        });
-      });
-      if (found) pairs.push_back(pair);
+      if (can_touch(scene.contact.model, kinds[a], kinds[b])) pairs.push_back(pair);
     }
   }
   return pairs;

@@ -51,7 +51,6 @@ void check_body(const SceneDescription& scene, const Body& body) {
   check_geometry_indices(scene, body);
   for (const Part& part : parts_of(body)) check_part(scene, body, part);
   check_pose_and_velocity(location, body);
-  check_rule(location + ": ", check_polygon_parts, scene, body);
   check_rule(location + ": ", check_planar, scene, body);
 }
 

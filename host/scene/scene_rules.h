@@ -56,11 +56,14 @@ void check_geometry_of(bool rigid, const std::string& name, const Geometry& geom
 /// The kinds of a body's parts. All indices are in range.
 std::vector<PartKind> kinds_of(const Body& body, const SceneDescription& scene);
 
+/// Whether any two parts, of two bodies, can touch in one of the models, in a pair that says no more.
+bool can_touch(const ContactModels& models, const std::vector<PartKind>& a, const std::vector<PartKind>& b);
+
 /// The bodies of a pair are two.
 void check_two_bodies(const Pair& pair, const SceneDescription& scene);
 
-/// The bodies of a pair can touch: they are two, and a contact model of the pair lets two of their parts touch. All
-/// indices and the models are in range.
+/// The bodies of a pair can touch: they are two, and a contact model of the pair lets two of their parts touch; one
+/// that the pair itself names, if it does. All indices and the models are in range.
 void check_bodies_of(const Pair& pair, const SceneDescription& scene);
 
 /// The law of a pair's contacts with a memory, without the materials; a stiffness that the pair does not give is 1.

@@ -12,7 +12,9 @@
 #include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/part_overlap.h"
+#include "host/scene/planar_rules.h"
 #include "host/scene/scene_data.h"
+#include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
 
@@ -31,9 +33,27 @@ bool is_rigid(const Body& body) {
   return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return *part.rigid; });
 }
 
+/// Why two rigid bodies pass through each other, and what can be done.
+std::string rigid_text(const SceneDescription& scene, const Body& a, const Body& b) {
+  const std::string names = fmt::format("bodies {} and {}", in_quotes(a.name), in_quotes(b.name));
+  if (has_polygon(scene, a)) {
+    return names +
+           " are polygons, which touch in contact model polytope alone, so they pass through each other; take "
+           "that model, or exclude the pair";
+  }
+  const ContactModels& models = scene.contact.model;
+  const bool has_polytopes = std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
+  return fmt::format(
+      "{} are both rigid{}, so they pass through each other; make one of them compliant, or exclude the "
+      "pair",
+      names, has_polytopes ? ", but not both polytopes" : "");
+}
+
 /// Two rigid bodies of which one can move, and that would be expected to touch.
 std::vector<std::string> rigid_pairs(const Scene& scene) {
   const std::vector<Body>& bodies = scene.description().bodies;
+  std::vector<std::vector<PartKind>> kinds;
+  for (const Body& body : bodies) kinds.push_back(kinds_of(body, scene.description()));
   std::vector<std::string> warnings;
   std::size_t count = 0;
   for (int a = 0; a < scene.num_bodies(); ++a) {
@@ -41,15 +61,13 @@ std::vector<std::string> rigid_pairs(const Scene& scene) {
       const Pair pair = {a, b, {}, {}};
       const auto is_listed = [&](const Pair& listed) { return std::minmax(listed.a, listed.b) == std::minmax(a, b); };
       if (!is_rigid(bodies[a]) || !is_rigid(bodies[b])) continue;
+      if (kinds[a][0].polygon != kinds[b][0].polygon) continue;                        // they live in different worlds
+      if (can_touch(scene.description().contact.model, kinds[a], kinds[b])) continue;  // left out of a list of pairs
       if (degrees_of_freedom(bodies[a]) + degrees_of_freedom(bodies[b]) == 0) continue;
       if (are_joined(bodies[a], bodies[b], pair) || is_excluded(scene.description(), pair)) continue;
       if (std::any_of(scene.pairs().begin(), scene.pairs().end(), is_listed)) continue;
       if (++count > kMaxRigidPairs) continue;
-      warnings.push_back(
-          fmt::format("bodies {} and {} are both rigid, so they pass through each other; make one of them compliant, "
-                      "or exclude the "
-                      "pair",
-                      in_quotes(name_of(scene, a)), in_quotes(name_of(scene, b))));
+      warnings.push_back(rigid_text(scene.description(), bodies[a], bodies[b]));
     }
   }
   if (count > kMaxRigidPairs) {
@@ -136,12 +154,31 @@ std::vector<std::string> no_default_pairs(const Scene& scene) {
                   info_of(models.back()).name)};
 }
 
+/// Options of polytopes in a scene that has none.
+std::vector<std::string> options_without_polytopes(const Scene& scene) {
+  const std::vector<PairView>& pairs = scene.data().pairs;
+  const bool has_polytopes =
+      std::any_of(pairs.begin(), pairs.end(), [](const PairView& pair) { return pair.model == kPolytopeModel; });
+  if (has_polytopes) return {};
+  const ContactOptions& contact = scene.description().contact;
+  std::vector<std::string> warnings;
+  const auto warn = [&](bool given, const char* name) {
+    if (!given) return;
+    warnings.push_back(fmt::format("contact: {} is given, but no pair is of model polytope; it has no effect", name));
+  };
+  warn(contact.margin.has_value(), "margin");
+  warn(contact.tolerance.has_value(), "tolerance");
+  warn(contact.relations != ContactRelations::kExact, "relations");
+  return warnings;
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
   std::vector<std::string> warnings = scene.description().notes;
-  for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs, overlap_warnings}) {
+  for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs,
+                          options_without_polytopes, overlap_warnings}) {
     const std::vector<std::string> found = find(scene);
     warnings.insert(warnings.end(), found.begin(), found.end());
   }

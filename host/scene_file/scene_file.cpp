@@ -15,6 +15,7 @@
 #include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_memory.h"
+#include "host/scene_file/scene_polytopes.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
@@ -146,12 +147,15 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   SceneDescription scene;
   if (const auto contact = root.optional("contact")) scene.contact = parse_contact(*contact);
   if (const auto rollout = root.optional("rollout")) scene.rollout = parse_rollout(*rollout);
-  scene.geometries = parse_geometries(root.required("geometries"), {directory, meshes});
-  scene.bodies = parse_bodies(root.required("bodies"), scene.geometries);
-  read_motions(root.required("bodies"), scene);
+  const JsonValue geometries = root.required("geometries"), bodies = root.required("bodies");
+  scene.geometries = parse_geometries(geometries, {directory, meshes}, geometries_of_rigid_parts(root));
+  scene.bodies = parse_bodies(bodies, scene.geometries);
+  read_motions(bodies, scene);
+  check_planar_bodies(bodies, scene);
   const auto pairs = root.optional("pairs"), exclude = root.optional("exclude");
   if (exclude) scene.exclude = parse_exclude(*exclude, scene);
   scene.pairs = pairs ? parse_pairs(*pairs, scene) : all_pairs(scene);
+  check_polytope_parts(bodies, scene);
   return scene;
 }
 

@@ -60,7 +60,8 @@ Geometry parse_half_space(const std::string& name, const JsonValue& value) {
   return with_location(value, [&] { return make_half_space(name, thickness); });
 }
 
-Geometry parse_shape(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget) {
+Geometry parse_shape(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget,
+                     bool hull_has_tets) {
   const JsonValue type = value.required("type");
   if (type.text() == "given") {
     value.allow({"type"});
@@ -73,7 +74,7 @@ Geometry parse_shape(const std::string& name, const JsonValue& value, const Mesh
   if (kind == "ellipsoid") return parse_ellipsoid(name, value, budget);
   if (kind == "cylinder") return parse_cylinder(name, value, budget);
   if (kind == "capsule") return parse_capsule(name, value, budget);
-  if (kind == "convex_hull") return parse_convex_hull(name, value, meshes);
+  if (kind == "convex_hull") return parse_convex_hull(name, value, meshes, hull_has_tets);
   if (kind == "polygon") return parse_polygon(name, value);
   if (kind == "bolt") return parse_bolt(name, value, budget);
   if (kind == "nut") return parse_nut(name, value, budget);
@@ -97,11 +98,12 @@ Geometry strained(Geometry geometry, const StrainMap& map, const JsonValue& fiel
   return geometry;
 }
 
-Geometry parse_geometry(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget) {
+Geometry parse_geometry(const std::string& name, const JsonValue& value, const MeshSource& meshes, TetBudget& budget,
+                        bool has_tets) {
   const auto refinement = value.optional("refinement"), strain = value.optional("strain");
   const int times = refinement ? refinement->integer(0, limits::kMaxRefinements) : 0;
   const StrainMap map = strain ? parse_strain(*strain) : StrainMap{};
-  Geometry geometry = parse_shape(name, value, meshes, budget);
+  Geometry geometry = parse_shape(name, value, meshes, budget, has_tets || refinement || strain);
   if (refinement) geometry = refined(std::move(geometry), times, *refinement, budget);
   if (strain) geometry = strained(std::move(geometry), map, *strain, budget);
   return geometry;
@@ -113,7 +115,8 @@ void refuse_both(const JsonValue& value, const char* a, const char* b) {
   if (value.optional(a) && value.optional(b)) value.fail("has \"{}\" and \"{}\"; give one", a, b);
 }
 
-std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes) {
+std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes,
+                                       const std::set<std::string>& without_tets) {
   const auto members = value.members();
   if (members.empty()) value.fail("a scene needs at least one geometry");
   if (members.size() > kMaxGeometries) value.fail("{} geometries, the limit is {}", members.size(), kMaxGeometries);
@@ -122,7 +125,7 @@ std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource&
   TetBudget budget;
   for (const auto& [name, geometry] : members) {
     if (name.empty()) geometry.fail("a geometry needs a name");
-    geometries.push_back(parse_geometry(name, geometry, meshes, budget));
+    geometries.push_back(parse_geometry(name, geometry, meshes, budget, !without_tets.contains(name)));
   }
   return geometries;
 }

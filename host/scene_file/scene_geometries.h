@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,15 +67,17 @@ class MeshSource {
   const SceneMeshes& meshes_;
 };
 
-/// All geometries of a scene.
-std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes);
+/// All geometries of a scene. Convex hulls whose name is in `without_tets` have none, unless they are refined or
+/// strained.
+std::vector<Geometry> parse_geometries(const JsonValue& value, const MeshSource& meshes,
+                                       const std::set<std::string>& without_tets = {});
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_polygon(const std::string& name, const JsonValue& value);
-Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes);
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes, bool has_tets);
 Geometry parse_bolt(const std::string& name, const JsonValue& value, TetBudget& budget);
 Geometry parse_nut(const std::string& name, const JsonValue& value, TetBudget& budget);
 

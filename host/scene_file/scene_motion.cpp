@@ -178,19 +178,10 @@ void read_motions(const JsonValue& value, SceneDescription& scene) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const auto field = elements[i].optional("motion");
     Body& body = scene.bodies[i];
-    const bool polygons = has_polygon(scene, body);
-    if (!field && polygons && !body.fixed) body.motion.type = MotionType::kPlanar;
-    with_location(elements[i], [&] {
-      check_polygon_parts(scene, body);
-      if (!field) check_planar(scene, body);
-    });
+    if (!field && has_polygon(scene, body) && !body.fixed) body.motion.type = MotionType::kPlanar;
     if (!field) continue;
     refuse_both(elements[i], "fixed", "motion");
     body.motion = parse_motion(*field, body.pose);
-    if (polygons && body.motion.type == MotionType::kFree) {
-      field->fail("a body of polygons stays in the plane z = 0; say \"planar\", or leave the motion out");
-    }
-    with_location(elements[i], [&] { check_planar(scene, body); });
     if (is_joint(body.motion)) {
       refuse_velocity(elements[i], "a joint moves the body; leave it out, and give \"velocity\" in \"motion\"");
     }

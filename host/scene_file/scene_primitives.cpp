@@ -123,7 +123,7 @@ Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudge
   return with_location(value, [&] { return make_capsule(name, radius, length, segments); });
 }
 
-Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes) {
+Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes, bool has_tets) {
   value.allow({"type", "points", "file", "scale", "units", "refinement", "strain"});
   refuse_both(value, "points", "file");
   const FileScale scale = parse_scale(value);
@@ -135,7 +135,8 @@ Geometry parse_convex_hull(const std::string& name, const JsonValue& value, cons
     for (const JsonValue& point : value.required("points").elements()) points.push_back(point.numbers<3>());
   }
   scale_points(points, scale.factors);
-  Geometry hull = with_location(value, [&] { return make_convex_hull(name, points); });
+  const auto make = has_tets ? make_convex_hull : make_convex_hull_surface;
+  Geometry hull = with_location(value, [&] { return make(name, points); });
   if (file) warn_of_units(hull, meshes.shown(file->text()), scale);
   return hull;
 }

@@ -109,6 +109,41 @@ TEST(MassProperties, OfATetAreTheClosedForm) {
               "tet");
 }
 
+// A plate 1 m thick about the plane z = 0; of a triangle with the legs p and q, from its centre of mass, the means of
+// x^2, y^2 and x y are p^2/18, q^2/18 and -p q/36.
+TEST(MassProperties, OfAPolygonAreThoseOfAPlate) {
+  for (const Point3& shift : {Point3{0, 0, 0}, {0.3, -0.7, 0}, {0x1p20, -0x1p19, 0}}) {
+    const double x = shift[0], y = shift[1], p = 0.75, q = 0.5, area = p * q / 2;
+    expect_near(mass_properties(make_polygon("square", {{x, y}, {x + p, y}, {x + p, y + q}, {x, y + q}})),
+                box({p, q, 1}, shift + Point3{p / 2, q / 2, 0}), "a rectangle");
+    expect_near(mass_properties(make_polygon("triangle", {{x, y + q}, {x, y}, {x + p, y}})),
+                {area,
+                 area,
+                 shift + Point3{p / 3, q / 3, 0},
+                 {{{area * (q * q / 18 + 1.0 / 12), area * p * q / 36, 0},
+                   {area * p * q / 36, area * (p * p / 18 + 1.0 / 12), 0},
+                   {0, 0, area * (p * p + q * q) / 18}}}},
+                "a triangle");
+  }
+  const std::vector<std::array<double, 2>> corners = {{0.1, 0.2}, {0.9, 0.1}, {1.4, 0.8}, {1.1, 1.5}, {0.3, 1.2}};
+  std::vector<Point3> prism;
+  for (const auto& [x, y] : corners) prism.insert(prism.end(), {{x, y, -0.5}, {x, y, 0.5}});
+  expect_near(mass_properties(make_polygon("polygon", corners)),
+              mass_properties(make_convex_hull_surface("prism", prism)), "a pentagon and its prism");
+}
+
+// Its z axis stays: what a turn about it, and an offset in the plane, leave.
+TEST(MassProperties, OfABodyOfPolygonsAreThoseOfAllItsParts) {
+  SceneDescription scene;
+  scene.geometries = {make_polygon("tile", {{0, 0}, {0.5, 0}, {0.5, 0.25}, {0, 0.25}})};
+  const double half = std::sqrt(0.5);
+  Body body = {.name = "row", .rigid = true};
+  body.parts = {{.geometry = 0}, {.geometry = 0, .pose = {0.75, 0, 0, half, 0, 0, half}}};
+  const std::vector<MassProperties> plates = {box({0.5, 0.25, 1}, {0.25, 0.125, 0}),
+                                              box({0.25, 0.5, 1}, {0.625, 0.25, 0})};
+  expect_near(mass_properties(scene, body), combined(plates), "two tiles");
+}
+
 TEST(MassProperties, OfEveryPrimitiveAreTheSumOverItsTets) {
   for (const Geometry& geometry :
        {make_sphere("sphere", 0.05, 3), make_ellipsoid("ellipsoid", {0.04, 0.05, 0.07}, 2),

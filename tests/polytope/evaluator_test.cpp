@@ -203,7 +203,7 @@ TEST(PolytopePairs, AreRefusedForOtherPartsAndInSteps) {
     const std::string found = error_of(call);
     EXPECT_NE(found.find(part), std::string::npos) << found;
   };
-  expect_error("of shapes that are no polytopes; take a box", [&] { Scene{scene}; });
+  expect_error("of shapes of which the first is no polytope; take a box", [&] { Scene{scene}; });
   scene.bodies[0].geometry = 0;
   scene.geometries[0] = make_cylinder("peg", 0.018, 0.1, 80);
   expect_error("body 'peg', part 'peg', in a pair of model polytope", [&] { Scene{scene}; });
