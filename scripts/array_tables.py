@@ -25,6 +25,8 @@ TUPLES = {"Results": "outputs", "StepResults": "step_outputs", "SimulatorState":
 RECORDS = {
     "Polygon": "POLYGON_DTYPE; in torch, JAX and CuPy Polygons",
     "DiscreteContact": "CONTACT_DTYPE; in torch, JAX and CuPy Contacts",
+    "PotentialContact": "POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts",
+    "Relation": "RELATION_DTYPE; in torch, JAX and CuPy Relations",
 }
 NO_UNITS = ("", "1", "index", "0 or 1")
 LINKS = {
@@ -34,6 +36,8 @@ LINKS = {
     "packed contacts": "[packed contacts](#packed-arrays)",
     "patch contacts": "[patch contacts](#patch-contacts)",
     "lumped contacts": "[lumped contacts](#contacts-with-memory)",
+    "polytopes": "[polytopes](detail/polytope/README.md#what-is-computed)",
+    "relations": "[relations](detail/polytope/README.md#relations)",
 }
 
 Row = tuple[str, tuple[str, ...], str, str, str, bool, str, str | None]

@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 #include "host/cli/batch_report.h"
 #include "host/cli/commands.h"
+#include "host/cli/polytope_report.h"
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
 #include "host/cli/random_states.h"
@@ -40,19 +44,21 @@ StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription
   return rows_of(std::move(states), arguments.first, arguments.envs, arguments.states);
 }
 
-/// Evaluates all of `states`, first `chunk` environments, then parts that take a fraction of a second each. An
-/// exception from `progress` ends it.
-void run_batch(const HostEvaluator& evaluator, const StateArrays& states, double time_step, ResultArrays& results,
-               std::int64_t chunk, Progress& progress) {
+/// Evaluates all of `states`, first a few environments, then parts that take a fraction of a second each, into what
+/// `results_from` has from an environment on.
+void run_batch(const HostEvaluator& evaluator, const StateArrays& states, double time_step,
+               const std::function<Results(std::int64_t)>& results_from) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kShort(200), kLong(800);
 
+  Progress progress(states.num_environments, "environments");
+  std::int64_t chunk = evaluator.options().backend == Backend::kCuda ? kDeviceChunk : kHostChunk;
   for (std::int64_t begin = 0; begin < states.num_environments;) {
     const std::int64_t count = std::min(chunk, states.num_environments - begin);
     const Clock::time_point start = Clock::now();
     State state = states.view(begin, count);
     state.time_step = time_step;
-    evaluator.evaluate(state, results.view(begin));
+    evaluator.evaluate(state, results_from(begin));
     begin += count;
     progress.update(begin);
 
@@ -60,6 +66,20 @@ void run_batch(const HostEvaluator& evaluator, const StateArrays& states, double
     if (elapsed < kShort) chunk *= 2;
     if (elapsed > kLong) chunk = std::max<std::int64_t>(1, chunk / 2);
   }
+}
+
+/// The numbers of contacts, relations and their members that the largest environments have.
+std::array<std::int32_t, 3> largest_counts(const HostEvaluator& evaluator, const StateArrays& states,
+                                           double time_step) {
+  std::vector<std::int32_t> needed(static_cast<std::size_t>(3 * states.num_environments));
+  run_batch(evaluator, states, time_step, [&](std::int64_t begin) {
+    Results results;
+    results.relations_needed = needed.data() + 3 * begin;
+    return results;
+  });
+  std::array<std::int32_t, 3> largest = {0, 0, 0};
+  for (std::size_t i = 0; i < needed.size(); ++i) largest[i % 3] = std::max(largest[i % 3], needed[i]);
+  return largest;
 }
 
 struct Totals {
@@ -119,6 +139,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
                             escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name));
   }
   print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), pair_text);
+  if (has_polytopes(evaluator.scene())) print_polytopes(evaluator.scene(), states, results, arguments.first);
   print_status(arguments, "non-zero status", results.status);
   fmt::print("\n");
   stages.print();
@@ -140,36 +161,43 @@ void evaluate_command(const EvaluateArguments& arguments) {
   const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
   for (const std::string& warning : warnings_of(evaluator.scene())) print_warning(warning);
   const bool has_memory = evaluator.scene().contact_state_size() > 0;
-  if (arguments.time_step && !has_memory) {
+  const bool polytopes = has_polytopes(evaluator.scene());
+  if (arguments.time_step && !has_memory && !polytopes) {
     print_warning("--dt changes nothing: no contact of the scene has a memory");
   }
-  const bool has_polytopes = evaluator.scene().data().view.pairs_of_model(detail::kPolytopeModel) > 0;
   stages.finish("build");
 
   const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
-  ResultArrays results(evaluator.scene(), states.num_environments,
-                       {.energy = arguments.energy,
-                        .part_pairs = arguments.part_pairs,
-                        .lumped = has_memory && (arguments.part_pairs || arguments.output.ends_with(".npz")),
-                        .polytopes = has_polytopes});
-  {
-    Progress progress(states.num_environments, "environments");
-    const bool on_device = evaluator.options().backend == Backend::kCuda;
-    run_batch(evaluator, states, arguments.time_step.value_or(0), results, on_device ? kDeviceChunk : kHostChunk,
-              progress);
+  const bool to_npz = arguments.output.ends_with(".npz");
+  const double time_step = arguments.time_step.value_or(0);
+  ResultSelection selection{.energy = arguments.energy,
+                            .part_pairs = arguments.part_pairs,
+                            .lumped = has_memory && (arguments.part_pairs || to_npz),
+                            .polytopes = polytopes};
+  if (polytopes && to_npz) {
+    const auto [contacts, relations, members] = largest_counts(evaluator, states, time_step);
+    selection.potential_contact_capacity = contacts;
+    selection.relation_capacity = relations;
+    selection.member_capacity = members;
+    stages.finish("count relations");
   }
+  ResultArrays results(evaluator.scene(), states.num_environments, selection);
+  if (polytopes) results.relations_needed.resize(static_cast<std::size_t>(3 * states.num_environments));
+  run_batch(evaluator, states, time_step, [&results](std::int64_t begin) { return results.view(begin); });
   stages.finish("evaluate");
 
-  if (!arguments.vtk.empty()) write_vtk_files(evaluator, states, arguments.first, arguments.patches, arguments.vtk);
+  if (!arguments.vtk.empty())
+    write_vtk_files(evaluator, states, arguments.first, arguments.patches, arguments.vtk, time_step);
   if (!arguments.svg.empty()) {
     const std::vector<Polygon> polygons = contact_polygons(evaluator, states, 0);
-    write_output_file(arguments.svg, patches_svg(evaluator.scene().description(), polygons));
+    write_output_file(arguments.svg,
+                      patches_svg(evaluator.scene().description(), polygons,
+                                  polytopes ? "no patches; rigid polytopes have none" : "nothing touches"));
   }
   if (to_stdout) fmt::print("{}", results_json(states, results, evaluator.scene()));
   if (!arguments.output.empty()) {
-    write_output_file(arguments.output, arguments.output.ends_with(".npz")
-                                            ? results_npz(states, results)
-                                            : results_json(states, results, evaluator.scene()));
+    write_output_file(arguments.output,
+                      to_npz ? results_npz(states, results) : results_json(states, results, evaluator.scene()));
   }
   stages.finish("write");
 

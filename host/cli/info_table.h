@@ -43,6 +43,15 @@ inline void print_table(const Rows& rows, std::size_t left = 2) {
   }
 }
 
+/// A table after an empty line, with at most `most` rows under its head, and how many more there are.
+inline void print_first(Rows rows, std::size_t most, std::size_t left = 2) {
+  const std::size_t count = rows.size() - 1;
+  rows.resize(std::min(count, most) + 1);
+  fmt::print("\n");
+  print_table(rows, left);
+  if (count > most) fmt::print("  and {} more\n", count - most);
+}
+
 inline std::string number(double value) { return fmt::format("{:g}", value); }
 
 /// Centre of mass [m], then xx yy zz xy xz yz of the inertia at 1 kg/m^3 [kg m^2]; what is rounding alone is 0.

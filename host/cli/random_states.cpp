@@ -8,6 +8,7 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/random/random.h"
+#include "host/scene/planar_rules.h"
 #include "isopatch/detail/rollout/motion/rotation.h"
 
 namespace isopatch::cli {
@@ -47,20 +48,25 @@ void rotate(double* q, double scale, const Quaternion& r) {
   q[3] = scale * (w * p[3] + v.z * p[0] + v.x * p[2] - v.y * p[1]);
 }
 
-/// Moves a body of an environment. No function is called but the square root, so every machine gives the same bits.
-void vary(const CounterRandom& random, std::uint64_t environment, std::size_t index, const Spread& spread, double* pose,
-          double* velocity) {
+/// Moves a body of an environment, one that `is_planar` along x and y and about z. No function is called but the square
+/// root, so every machine gives the same bits.
+void vary(const CounterRandom& random, std::uint64_t environment, std::size_t index, const Spread& spread,
+          bool is_planar, double* pose, double* velocity) {
   constexpr double kInsideBall = 0.57735;  // 1/sqrt(3)
   const double largest = spread.angle.value_or(kHalfAngle) * kInsideBall;
   const auto draw = [&](Stream stream, std::size_t axis) {
     return random.symmetric(environment, index * kStreams + stream + axis);
   };
-  std::array<double, 3> turn;
+  std::array<double, 3> turn = {0, 0, 0};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    pose[axis] += spread.position * draw(kPositionStream, axis);
-    turn[axis] = largest * draw(kRotationStream, axis);
-    velocity[axis] += spread.speed * draw(kLinearStream, axis);
-    velocity[axis + 3] += spread.angular_speed * draw(kAngularStream, axis);
+    if (!is_planar || axis < 2) {
+      pose[axis] += spread.position * draw(kPositionStream, axis);
+      velocity[axis] += spread.speed * draw(kLinearStream, axis);
+    }
+    if (!is_planar || axis == 2) {
+      turn[axis] = largest * draw(kRotationStream, axis);
+      velocity[axis + 3] += spread.angular_speed * draw(kAngularStream, axis);
+    }
   }
   const Vec3d r = {turn[0], turn[1], turn[2]};
   if (spread.angle) {
@@ -68,6 +74,10 @@ void vary(const CounterRandom& random, std::uint64_t environment, std::size_t in
   } else {
     rotate(pose + 3, 1 / std::sqrt(1 + r.x * r.x + r.y * r.y + r.z * r.z), {1, r});
   }
+}
+
+bool moves_in_plane(const SceneDescription& scene, const Body& body) {
+  return body.motion.type == MotionType::kPlanar || has_polygon(scene, body);
 }
 
 }  // namespace
@@ -97,10 +107,12 @@ void vary(const SceneDescription& scene, std::uint64_t seed, std::int64_t first,
           bool (*moves)(const Body&), std::vector<double>& poses, std::vector<double>& velocities) {
   const CounterRandom random(seed);
   const std::size_t bodies = scene.bodies.size();
+  std::vector<bool> in_plane;
+  for (const Body& body : scene.bodies) in_plane.push_back(moves_in_plane(scene, body));
   for (std::size_t k = 0; 7 * k < poses.size(); ++k) {
     const std::uint64_t environment = static_cast<std::uint64_t>(first) + k / bodies;
     if (environment == 0 || !moves(scene.bodies[k % bodies])) continue;
-    vary(random, environment, k % bodies, spread, &poses[k * 7], &velocities[k * 6]);
+    vary(random, environment, k % bodies, spread, in_plane[k % bodies], &poses[k * 7], &velocities[k * 6]);
   }
 }
 

@@ -38,6 +38,7 @@ struct Spread {
 Spread default_spread(const SceneDescription& scene);
 
 /// Moves those bodies of the environments first, first + 1, ... for which `moves` is true, but none of environment 0.
+/// Bodies of polygons and planar ones are shifted along x and y and turned about z alone.
 void vary(const SceneDescription& scene, std::uint64_t seed, std::int64_t first, const Spread& spread,
           bool (*moves)(const Body&), std::vector<double>& poses, std::vector<double>& velocities);
 

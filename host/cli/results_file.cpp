@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "host/numpy/npz.h"
 #include "host/scene/contact_models.h"
@@ -95,6 +96,23 @@ void add_part_pairs(std::string& json, const std::vector<std::string>& texts, st
   json += ']';
 }
 
+/// The array of a vector of numbers or records, with the type that it has in files.
+template <class Element>
+NpyArray array_of(std::vector<std::int64_t> shape, const std::vector<Element>& values) {
+  if constexpr (std::is_same_v<Element, PotentialContact>) {
+    return npy_records(kPotentialContactFields, std::move(shape), values);
+  } else if constexpr (std::is_same_v<Element, Relation>) {
+    return npy_records(kRelationFields, std::move(shape), values);
+  } else {
+    return npy_array(kDType<Element>, std::move(shape), values);
+  }
+}
+
+/// Whether an array is written also if it is empty.
+bool is_always_written(OutputGroup group, const ResultArrays& results) {
+  return group == OutputGroup::kWrench || (group == OutputGroup::kRelations && !results.relations_needed.empty());
+}
+
 }  // namespace
 
 std::string name_in_files(const ArrayInfo& info) {
@@ -155,6 +173,11 @@ std::string results_json(const StateArrays& states, const ResultArrays& results,
       json += '}';
     }
     json += ']';
+    if (!results.relations_needed.empty()) {
+      const std::int32_t* needed = &results.relations_needed[3 * environment];
+      fmt::format_to(out, ",\n   \"potential_contacts\": {}, \"relations\": {}, \"relation_members\": {}", needed[0],
+                     needed[1], needed[2]);
+    }
     for_each_motion(states, [&](const ArrayInfo& info, const std::vector<double>& values) {
       fmt::format_to(out, ",\n   \"{}\": [", info.name);
       for (std::size_t body = 0; body < scene.bodies.size(); ++body) {
@@ -171,17 +194,18 @@ std::string results_json(const StateArrays& states, const ResultArrays& results,
 std::string results_npz(const StateArrays& states, const ResultArrays& results) {
   std::map<std::string, NpyArray> arrays;
   const auto add = [&](const ArrayInfo& info, const auto& values) {
-    using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
     const ArrayCounts counts = results.counts();
     const std::int64_t n = results.num_environments;
     std::vector<std::int64_t> shape = shape_of(info, counts, {info.is_packed() ? counts.size(info, n) : n});
-    arrays[name_in_files(info)] = npy_array(kDType<Element>, std::move(shape), values);
+    arrays[name_in_files(info)] = array_of(std::move(shape), values);
   };
   for_each_motion(states, add);
   for_each_output(
       [&](const ArrayInfo& info, const auto& values) {
-        if constexpr (std::is_arithmetic_v<typename std::remove_cvref_t<decltype(values)>::value_type>) {
-          if (!values.empty() || info.group == OutputGroup::kWrench) add(info, values);
+        using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
+        if constexpr (std::is_arithmetic_v<Element> || std::is_same_v<Element, PotentialContact> ||
+                      std::is_same_v<Element, Relation>) {
+          if (!values.empty() || is_always_written(info.group, results)) add(info, values);
         }
       },
       results);

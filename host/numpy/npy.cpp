@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -33,12 +34,13 @@ struct TypeInfo {
   std::size_t bytes;
 };
 
-constexpr std::array<TypeInfo, 6> kTypes = {{{DType::kFloat32, "<f4", "float32", 4},
+constexpr std::array<TypeInfo, 7> kTypes = {{{DType::kFloat32, "<f4", "float32", 4},
                                              {DType::kFloat64, "<f8", "float64", 8},
                                              {DType::kInt32, "<i4", "int32", 4},
                                              {DType::kInt64, "<i8", "int64", 8},
                                              {DType::kUint8, "|u1", "uint8", 1},
-                                             {DType::kUint32, "<u4", "uint32", 4}}};
+                                             {DType::kUint32, "<u4", "uint32", 4},
+                                             {DType::kRecord, "", "records", 0}}};
 
 const TypeInfo& info(DType type) {
   return *std::find_if(kTypes.begin(), kTypes.end(), [type](const TypeInfo& entry) { return entry.type == type; });
@@ -60,12 +62,42 @@ nlohmann::json as_json(std::string_view literal) {
   return nlohmann::json::parse(text, nullptr, false);
 }
 
-DType type_of(const nlohmann::json& descr, const std::string& source) {
-  if (!descr.is_string()) throw Error(source + ": has a structured dtype; plain arrays only");
+/// An element of an array.
+struct Element {
+  DType type;
+  std::size_t bytes;
+};
+
+/// A list of members with a name, a type and perhaps a shape each.
+Element record_of(const nlohmann::json& descr, const std::string& source) {
+  constexpr std::size_t kMaxMembers = 64;
+  constexpr std::int64_t kMaxLength = 1024;
+  const auto fail = [&source] {
+    throw Error(source + ": has a structured dtype with other members than int32 and float32; plain arrays only");
+  };
+  if (!descr.is_array() || descr.empty() || descr.size() > kMaxMembers) fail();
+  std::size_t bytes = 0;
+  for (const nlohmann::json& member : descr) {
+    if (!member.is_array() || member.size() < 2 || member.size() > 3 || (member[1] != "<i4" && member[1] != "<f4")) {
+      fail();
+    }
+    std::size_t size = 4;
+    if (member.size() == 3 && (!member[2].is_array() || member[2].size() > kMaxDimensions)) fail();
+    for (const nlohmann::json& length : member.size() == 3 ? member[2] : nlohmann::json::array()) {
+      if (!length.is_number_integer() || length < 1 || length > kMaxLength || size > kMaxHeader) fail();
+      size *= length.get<std::size_t>();
+    }
+    bytes += size;
+  }
+  return {DType::kRecord, bytes};
+}
+
+Element element_of(const nlohmann::json& descr, const std::string& source) {
+  if (!descr.is_string()) return record_of(descr, source);
   const auto name = descr.get<std::string>();
-  if (name == "|b1") return DType::kUint8;
+  if (name == "|b1") return {DType::kUint8, 1};
   for (const TypeInfo& entry : kTypes) {
-    if (entry.descr == name) return entry.type;
+    if (entry.descr == name && entry.bytes > 0) return {entry.type, entry.bytes};
   }
   throw_error("{}: has dtype {}; use little-endian float32, float64, int32, int64, uint32, uint8 or bool", source,
               in_quotes(name));
@@ -83,24 +115,29 @@ std::vector<std::int64_t> shape_of(const nlohmann::json& lengths, const std::str
   return shape;
 }
 
-/// Type and shape by the header, a dictionary of three known keys.
-NpyArray parse_dictionary(std::string_view literal, const std::string& source) {
+/// What the header says, a dictionary of three known keys.
+struct Dictionary {
+  Element element;
+  std::vector<std::int64_t> shape;
+};
+
+Dictionary parse_dictionary(std::string_view literal, const std::string& source) {
   const nlohmann::json header = as_json(literal);
   if (!header.is_object() || header.size() != 3 || !header.contains("descr") ||
       !header.value("fortran_order", nlohmann::json()).is_boolean() ||
       !header.value("shape", nlohmann::json()).is_array()) {
     throw Error(source + ": has a header that is not a dictionary of descr, fortran_order and shape");
   }
-  const DType type = type_of(header["descr"], source);
+  const Element element = element_of(header["descr"], source);
   if (header["fortran_order"]) throw Error(source + ": is in Fortran order; save numpy.ascontiguousarray(array)");
-  return {type, shape_of(header["shape"], source), ""};
+  return {element, shape_of(header["shape"], source)};
 }
 
 /// Bytes of an array, or the largest size_t if they do not fit one.
-std::size_t byte_count(const NpyArray& array) {
+std::size_t byte_count(const Dictionary& array) {
   constexpr std::size_t kTooMany = std::numeric_limits<std::size_t>::max();
   if (std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end()) return 0;
-  std::size_t bytes = info(array.type).bytes;
+  std::size_t bytes = array.element.bytes;
   for (const std::int64_t length : array.shape) {
     if (bytes > kTooMany / static_cast<std::size_t>(length)) return kTooMany;
     bytes *= static_cast<std::size_t>(length);
@@ -130,18 +167,33 @@ NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std:
     throw Error(source + ": the .npy header is cut off or too long");
   }
 
-  NpyArray array = parse_dictionary(bytes.substr(start, length), source);
+  Dictionary array = parse_dictionary(bytes.substr(start, length), source);
   const std::size_t found = total - start - length;
   if (byte_count(array) != found) {
     throw_error("{}: {} bytes of data, but shape {} of {} needs a different number", source, found,
-                shape_text(array.shape), dtype_name(array.type));
+                shape_text(array.shape), dtype_name(array.element.type));
   }
-  return {array.type, std::move(array.shape), start + length, found};
+  return {array.element.type, std::move(array.shape), start + length, found};
+}
+
+std::string record_text(std::span<const RecordField> fields) {
+  std::string text;
+  for (const RecordField& field : fields) {
+    const char* type = std::strcmp(field.type, "int32") == 0 ? "<i4" : "<f4";
+    fmt::format_to(std::back_inserter(text), "{}('{}', '{}'", text.empty() ? "" : ", ", field.name, type);
+    std::vector<std::int64_t> shape;
+    for (const int length : {field.rows, field.width}) {
+      if (length > 1) shape.push_back(length);
+    }
+    text += shape.empty() ? ")" : ", " + shape_text(shape) + ")";
+  }
+  return '[' + text + ']';
 }
 
 std::string npy_bytes(const NpyArray& array) {
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", info(array.type).descr,
-                                   shape_text(array.shape));
+  const std::string descr = array.type == DType::kRecord ? array.record : fmt::format("'{}'", info(array.type).descr);
+  std::string header =
+      fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': {}, }}", descr, shape_text(array.shape));
   constexpr std::size_t kAlignment = 64, kPreamble = 10;
   header.append(kAlignment - (kPreamble + header.size() + 1) % kAlignment, ' ');
   header += '\n';

@@ -8,15 +8,19 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "isopatch/results/records.h"
+
 namespace isopatch::detail {
 
-enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUint8, kUint32 };
+/// kRecord: structs of elements of 4 bytes, NumPy's structured arrays.
+enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUint8, kUint32, kRecord };
 
 /// The type of results.
 template <class T>
@@ -37,7 +41,8 @@ struct NpyHeader {
 struct NpyArray {
   DType type = DType::kFloat64;
   std::vector<std::int64_t> shape;
-  std::string bytes;  // little-endian, as long as shape and type say
+  std::string bytes;        // little-endian, as long as shape and type say
+  std::string record = {};  // kRecord: its members, as record_text() has them; needed to write it
 };
 
 std::string dtype_name(DType type);                              // "float32"
@@ -49,12 +54,24 @@ NpyArray npy_array(DType type, std::vector<std::int64_t> shape, const std::vecto
   return {type, std::move(shape), {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}};
 }
 
+/// The members of a record as NumPy names them: "[('pair', '<i4'), ('point', '<f4', (3,))]".
+std::string record_text(std::span<const RecordField> fields);
+
+/// An array of these records, which have no gaps between their members.
+template <class Record>
+NpyArray npy_records(std::span<const RecordField> fields, std::vector<std::int64_t> shape,
+                     const std::vector<Record>& values) {
+  NpyArray array = npy_array(DType::kRecord, std::move(shape), values);
+  array.record = record_text(fields);
+  return array;
+}
+
 /// An .npy file.
 std::string npy_bytes(const NpyArray& array);
 
 /// The header at the beginning of an .npy file of `total` bytes; `bytes` has the first 64 KiB of it, or all. numpy's
-/// bool is read as uint8. Throws Error naming `source` for anything but the types above in C order, and for a length
-/// that does not fit the shape.
+/// bool is read as uint8, and a structured type of int32 and float32 as kRecord. Throws Error naming `source` for
+/// anything but the types above in C order, and for a length that does not fit the shape.
 NpyHeader parse_npy_header(std::string_view bytes, std::size_t total, const std::string& source);
 
 /// An array in a file, of which only the header has been read.

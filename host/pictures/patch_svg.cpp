@@ -99,7 +99,8 @@ double round_length(double length) {
 
 }  // namespace
 
-std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon>& polygons) {
+std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon>& polygons,
+                        std::string_view without_patches) {
   std::map<int, View> views;  // by pair
   double largest = 0;
   for (const Polygon& polygon : polygons) {
@@ -125,8 +126,8 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
       "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       width, height);
   if (views.empty()) {
-    fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">nothing touches</text>\n</svg>\n",
-                   width / 2, height / 2);
+    fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>\n</svg>\n", width / 2, height / 2,
+                   escaped_xml(without_patches));
     return svg;
   }
 

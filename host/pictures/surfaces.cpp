@@ -33,6 +33,13 @@ Point3 apply(const Transform<double>& X, const Point3& p) {
 PolygonSurface placed_mesh(const Geometry& geometry, const Transform<double>& X) {
   PolygonSurface surface;
   for (const Point3& point : geometry.mesh.points) surface.points.push_back(apply(X, point));
+  if (geometry.polygon) {  // its points are its corners
+    const auto corners = static_cast<std::int32_t>(surface.points.size());
+    surface.faces.push_back(corners);
+    for (std::int32_t i = 0; i < corners; ++i) surface.faces.push_back(i);
+    surface.num_faces = 1;
+    return surface;
+  }
   for (const auto& [a, b, c] : geometry.surface) surface.faces.insert(surface.faces.end(), {3, a, b, c});
   surface.num_faces = std::ssize(geometry.surface);
   return surface;
@@ -118,6 +125,22 @@ std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const Stat
     for (const Polygon& octagon : contact_octagons(evaluator, states, environment)) polygons.push_back(octagon);
     return polygons;
   }
+}
+
+std::vector<PotentialContact> potential_contacts(const HostEvaluator& evaluator, const StateArrays& states,
+                                                 std::int64_t environment, double time_step) {
+  State state = states.view(environment, 1);
+  state.time_step = time_step;
+  std::array<std::int32_t, 3> needed = {0, 0, 0};
+  Results results;
+  results.relations_needed = needed.data();
+  evaluator.evaluate(state, results);
+  std::vector<PotentialContact> contacts(static_cast<std::size_t>(needed[0]));
+  if (contacts.empty()) return contacts;
+  results.potential_contacts = contacts.data();
+  results.potential_contact_capacity = needed[0];
+  evaluator.evaluate(state, results);
+  return contacts;
 }
 
 PolygonSurface patch_surface(const std::vector<Polygon>& polygons) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/files/output_file.h"
+#include "host/scene/scene_data.h"
 #include "isopatch/detail/scene/environment.h"
 #include "isopatch/error.h"
 
@@ -74,6 +75,30 @@ std::string no_patches() {
          "NORMALS normal float\n0 0 1\n";
 }
 
+/// The arrays of contacts, and their points as the cells of a list that has `cells` in its first line.
+std::string contacts_text(const std::string& title, const std::string& cells,
+                          const std::vector<PotentialContact>& contacts) {
+  std::string text = header(title.c_str());
+  const Out out(text);
+  const auto vector = [&out](const float(&v)[3]) { fmt::format_to(out, "{} {} {}\n", v[0], v[1], v[2]); };
+  const auto scalars = [&](const char* name, const char* type, auto PotentialContact::*member) {
+    fmt::format_to(out, "SCALARS {} {} 1\nLOOKUP_TABLE default\n", name, type);
+    for (const PotentialContact& contact : contacts) fmt::format_to(out, "{}\n", contact.*member);
+  };
+  fmt::format_to(out, "POINTS {} float\n", contacts.size());
+  for (const PotentialContact& contact : contacts) vector(contact.point);
+  fmt::format_to(out, "{} {} {}\n", cells, contacts.size(), 2 * contacts.size());
+  for (std::size_t i = 0; i < contacts.size(); ++i) fmt::format_to(out, "1 {}\n", i);
+  fmt::format_to(out, "POINT_DATA {}\n", contacts.size());
+  scalars("gap", "float", &PotentialContact::gap);
+  scalars("applicability", "float", &PotentialContact::applicability);
+  scalars("kind", "int", &PotentialContact::kind);
+  scalars("pair", "int", &PotentialContact::pair);
+  text += "VECTORS normal float\n";
+  for (const PotentialContact& contact : contacts) vector(contact.normal);
+  return text;
+}
+
 }  // namespace
 
 std::string patches_vtk(const std::vector<Polygon>& polygons) {
@@ -96,6 +121,13 @@ std::string patches_vtk(const std::vector<Polygon>& polygons) {
     fmt::format_to(out, "{} {} {}\n", polygon.normal[0], polygon.normal[1], polygon.normal[2]);
   }
   return text;
+}
+
+std::string contacts_vtk(const std::vector<PotentialContact>& contacts) {
+  if (!contacts.empty()) return contacts_text("contacts of rigid polytopes: gap [m]", "VERTICES", contacts);
+  PotentialContact none = {};
+  none.pair = none.kind = -1;
+  return contacts_text("no contacts of rigid polytopes: a point that is not drawn", "POLYGONS", {none});
 }
 
 std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment) {
@@ -127,10 +159,10 @@ void create_directory(const std::string& directory) {
 }
 
 void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
-                     const std::string& directory) {
+                     const std::string& directory, double time_step) {
   create_directory(directory);
   for (std::int64_t environment = 0; environment < std::min(count, states.num_environments); ++environment) {
-    write_vtk(evaluator, states, environment, fmt::format("{:04}", first + environment), directory);
+    write_vtk(evaluator, states, environment, fmt::format("{:04}", first + environment), directory, time_step);
   }
 }
 
@@ -150,8 +182,10 @@ void VtkSeries::write(const HostEvaluator& evaluator, std::int64_t first, const 
       write_vtk(evaluator, states, e, fmt::format("{:04}_{:06}", first + e, row), directory);
     }
   }
+  std::vector<const char*> names = {"patches", "bodies"};
+  if (has_polytopes(evaluator.scene())) names.push_back("contacts");
   for (std::int64_t e = 0; e < states.num_environments; ++e) {
-    for (const char* what : {"patches", "bodies"}) {
+    for (const char* what : names) {
       const std::string name = fmt::format("{}_{:04}", what, first + e);
       write_output_file((std::filesystem::path(directory) / (name + ".vtk.series")).string(),
                         series_json(name, times_));
@@ -162,12 +196,15 @@ void VtkSeries::write(const HostEvaluator& evaluator, std::int64_t first, const 
 }  // namespace detail
 
 void write_vtk(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
-               const std::string& name, const std::string& directory) {
+               const std::string& name, const std::string& directory, double time_step) {
   const auto path = [&](const char* what) {
     return (std::filesystem::path(directory) / fmt::format("{}_{}.vtk", what, name)).string();
   };
   detail::write_output_file(path("patches"), detail::patches_vtk(contact_polygons(evaluator, states, environment)));
   detail::write_output_file(path("bodies"), detail::bodies_vtk(evaluator.scene().description(), states, environment));
+  if (!detail::has_polytopes(evaluator.scene())) return;
+  detail::write_output_file(path("contacts"),
+                            detail::contacts_vtk(potential_contacts(evaluator, states, environment, time_step)));
 }
 
 }  // namespace isopatch

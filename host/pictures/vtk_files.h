@@ -14,6 +14,9 @@ namespace isopatch::detail {
 /// Polygons with the pressure at their points, and normal, area and pair as cell data.
 std::string patches_vtk(const std::vector<Polygon>& polygons);
 
+/// Contacts of rigid polytopes as points, with normal, gap, applicability, kind and pair as point data.
+std::string contacts_vtk(const std::vector<PotentialContact>& contacts);
+
 /// The surface of every body with its index as cell data; a half space is a square of about the scene's size.
 std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment);
 
@@ -23,7 +26,7 @@ void create_directory(const std::string& directory);
 /// write_vtk() of the first `count` environments of `states`, named by their numbers NNNN; `directory` is created if
 /// need be. The first of them has the number `first`.
 void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
-                     const std::string& directory);
+                     const std::string& directory, double time_step = 0);
 
 /// Keeps the poses of environments at several times, and writes them at the end.
 class VtkSeries {
@@ -35,8 +38,8 @@ class VtkSeries {
   void add(double time, const std::vector<double>& poses);
 
   /// Writes patches_NNNN_RRRRRR.vtk and bodies_NNNN_RRRRRR.vtk for environment N and row R, and of each environment
-  /// patches_NNNN.vtk.series and bodies_NNNN.vtk.series, into `directory`, which must exist. The first environment has
-  /// the number `first`.
+  /// patches_NNNN.vtk.series and bodies_NNNN.vtk.series, into `directory`, which must exist; likewise contacts of rigid
+  /// polytopes. The first environment has the number `first`.
   void write(const HostEvaluator& evaluator, std::int64_t first, const std::string& directory) const;
 
  private:

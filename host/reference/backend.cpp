@@ -94,11 +94,12 @@ class RowWriter {
     }
   }
 
-  /// Writes the records that there is room for. Returns whether some are missing.
+  /// Writes the records that there is room for, and how many there are as number `count`. Returns whether some are
+  /// missing.
   template <class Record>
   bool put_records(const TypedArray<Record>& rows, const TypedArray<std::int32_t>& needed, std::int32_t capacity,
-                   const std::vector<Record>& records) const {
-    put(needed, 0, static_cast<std::int32_t>(records.size()));
+                   const std::vector<Record>& records, std::size_t count = 0) const {
+    put(needed, count, static_cast<std::int32_t>(records.size()));
     if (!rows.data) return false;
     const auto room = static_cast<std::size_t>(capacity);
     for (std::size_t i = 0; i < std::min(records.size(), room); ++i) put(rows, i, records[i]);
@@ -116,6 +117,22 @@ std::vector<Record> joined(const std::vector<PairResult>& pairs, std::vector<Rec
   std::vector<Record> all;
   for (const PairResult& pair : pairs) all.insert(all.end(), (pair.*rows).begin(), (pair.*rows).end());
   return all;
+}
+
+PairRelations joined_relations(const std::vector<PairResult>& pairs) {
+  PairRelations all;
+  for (const PairResult& pair : pairs) all.add(pair.polytopes);
+  return all;
+}
+
+/// Returns whether a buffer is full.
+bool put_relations(const RowWriter& writer, const Results& results, const PairRelations& all) {
+  const auto& needed = results.relations_needed;
+  bool is_full =
+      writer.put_records(results.potential_contacts, needed, results.potential_contact_capacity, all.contacts, 0);
+  is_full |= writer.put_records(results.relations, needed, results.relation_capacity, all.relations, 1);
+  is_full |= writer.put_records(results.relation_members, needed, results.member_capacity, all.members, 2);
+  return is_full;
 }
 
 template <class Record>
@@ -180,6 +197,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   if (writer.put_records(results.contacts, results.contacts_needed, results.contact_capacity, contacts)) {
     environment.status |= kContactCapacity;
   }
+  if (put_relations(writer, results, joined_relations(pairs))) environment.status |= kRelationCapacity;
   for (const PairResult& pair : pairs) environment.status |= pair.status;
   writer.put(results.status, 0, environment.status);
 }

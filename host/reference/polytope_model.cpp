@@ -4,44 +4,112 @@
 #include <algorithm>
 
 #include "host/reference/polytope/convex_hull.h"
-#include "host/reference/polytope/overlap.h"
-#include "host/reference/polytope/separation.h"
+#include "host/reference/polytope/mass_center.h"
+#include "host/reference/polytope/pair.h"
+#include "isopatch/status.h"
 
 namespace isopatch::reference {
-
 namespace {
 
-polytope::ConvexShape shape_of(const PartState& part, const BodyState& body) {
-  const Transform X_WG = body.X_WB * part.X_BG;
-  const Geometry& geometry = *part.geometry;
-  if (geometry.kind == GeometryKind::kHalfSpace) return polytope::moved(polytope::half_space(), X_WG);
-  std::vector<bool> used(geometry.mesh.points.size());
+polytope::ConvexShape shape_of(const Geometry& geometry) {
+  if (geometry.kind == GeometryKind::kHalfSpace) return polytope::half_space();
+  const std::size_t count = geometry.mesh.points.size();
+  std::vector<bool> used(count, geometry.polygon);
   for (const Triangle& triangle : geometry.surface) {
     for (const auto point : triangle) used[static_cast<std::size_t>(point)] = true;
   }
   std::vector<Vector3> points;
-  for (std::size_t i = 0; i < used.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Point3& p = geometry.mesh.points[i];
     if (used[i]) points.emplace_back(p[0], p[1], p[2]);
   }
-  return polytope::moved(polytope::convex_hull(points), X_WG);
+  return geometry.polygon ? polytope::polygon(points) : polytope::convex_hull(points);
+}
+
+/// A body without its parts. The velocity of an environment is that of the origin.
+polytope::PolytopeBody body_of(const SceneDescription& scene, const Environment& environment, int index) {
+  const auto number = static_cast<std::size_t>(index);
+  const BodyState& state = environment.bodies[number];
+  polytope::PolytopeBody body;
+  body.center = polytope::center_of_mass(scene, scene.bodies[number]);
+  body.pose = state.X_WB;
+  body.angular_velocity = state.angular_velocity;
+  body.velocity = state.velocity + state.angular_velocity.cross(state.X_WB.rotation * body.center);
+  return body;
+}
+
+polytope::PairSettings settings_of(const ContactOptions& contact, Real time_step) {
+  polytope::PairSettings settings;
+  if (contact.margin) settings.margin = *contact.margin;
+  if (contact.tolerance) settings.tolerance = *contact.tolerance;
+  switch (contact.relations) {
+    case ContactRelations::kExact:
+      settings.mode = polytope::RelationMode::kExact;
+      break;
+    case ContactRelations::kLnc:
+      settings.mode = polytope::RelationMode::kLnc;
+      break;
+    case ContactRelations::kUnilateral:
+      settings.mode = polytope::RelationMode::kUnilateral;
+      break;
+    case ContactRelations::kSeparating:
+      settings.mode = polytope::RelationMode::kSeparating;
+      break;
+  }
+  settings.time_step = time_step;
+  return settings;
+}
+
+/// Appends those of a part pair.
+void add_relations(const polytope::RelationSet& set, std::size_t pair, const PartIndices& parts, PairRelations& to) {
+  const auto number = static_cast<std::int32_t>(pair), part_a = static_cast<std::int32_t>(parts.a),
+             part_b = static_cast<std::int32_t>(parts.b);
+  const auto contacts_before = static_cast<std::int32_t>(to.contacts.size());
+  for (const polytope::Contact& contact : set.contacts) {
+    PotentialContact record = {};
+    record.pair = number;
+    record.part_a = part_a;
+    record.part_b = part_b;
+    record.kind = static_cast<std::int32_t>(contact.features.kind);
+    record.feature_a = contact.features.feature_a;
+    record.feature_b = contact.features.feature_b;
+    for (std::size_t i = 0; i < 3; ++i) {
+      record.point[i] = static_cast<float>(contact.point[static_cast<Eigen::Index>(i)]);
+      record.normal[i] = static_cast<float>(contact.normal[static_cast<Eigen::Index>(i)]);
+    }
+    record.gap = static_cast<float>(contact.gap);
+    record.applicability = static_cast<float>(contact.applicability);
+    to.contacts.push_back(record);
+  }
+  for (const polytope::Relation& relation : set.relations) {
+    to.relations.push_back({number, static_cast<std::int32_t>(relation.kind),
+                            static_cast<std::int32_t>(to.members.size()),
+                            static_cast<std::int32_t>(relation.members.size())});
+    for (const int member : relation.members) to.members.push_back(contacts_before + member);
+  }
 }
 
 }  // namespace
 
 PairResult evaluate_polytopes(const PairInput& input) {
   const Pair& pair = (*input.scene.pairs)[input.pair];
-  const auto body = [&](int index) -> const BodyState& {
-    return input.environment.bodies[static_cast<std::size_t>(index)];
+  polytope::PolytopeBody a = body_of(input.scene, input.environment, pair.a),
+                         b = body_of(input.scene, input.environment, pair.b);
+  const polytope::PairSettings settings = settings_of(input.scene.contact, input.state.time_step);
+  const auto shape = [&](std::size_t part) {
+    const PartState& state = input.environment.parts[part];
+    return polytope::moved(shape_of(*state.geometry), state.X_BG);
   };
   PairResult result;
-  result.X_WA = body(pair.a).X_WB;
+  result.X_WA = a.pose;
   for (const PartIndices& parts : input.part_pairs) {
-    const polytope::ConvexShape a = shape_of(input.environment.parts[parts.a], body(pair.a)),
-                                b = shape_of(input.environment.parts[parts.b], body(pair.b));
-    const Real gap = polytope::separation(a, b).gap;
-    result.separation = std::min(result.separation.value_or(gap), gap);
-    if (gap < 0) result.overlap += polytope::overlap(a, b);
+    a.parts = {shape(parts.a)};
+    b.parts = {shape(parts.b)};
+    const polytope::PartPair found = polytope::evaluate_part_pair(a, 0, b, 0, settings);
+    result.separation = std::min(result.separation.value_or(found.nearest.gap), found.nearest.gap);
+    result.overlap += found.overlap;
+    if (found.is_deep()) result.status |= kOverlap;
+    add_relations(found.set, input.pair, parts, result.polytopes);
   }
   result.of_part_pairs.resize(input.part_pairs.size());
   return result;

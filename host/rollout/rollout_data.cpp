@@ -21,13 +21,13 @@ MotionKind kind_of(const Body& body) {
   if (body.fixed) return MotionKind::kFixed;
   switch (body.motion.type) {
     case MotionType::kFree:
+    case MotionType::kPlanar:  // which simulators refuse; it has the state of a free body
       return MotionKind::kFree;
     case MotionType::kPrescribed:
       return body.motion.path.times.empty() ? MotionKind::kVelocity : MotionKind::kPath;
     case MotionType::kPrismatic:
       return MotionKind::kPrismatic;
     case MotionType::kRevolute:
-    case MotionType::kPlanar:  // which simulators refuse
       break;
   }
   return MotionKind::kRevolute;

@@ -25,4 +25,7 @@ struct SceneData {
   SceneView view;                      // of the arrays above
 };
 
+/// Whether a pair is of rigid polytopes.
+inline bool has_polytopes(const Scene& scene) { return scene.data().view.pairs_of_model(kPolytopeModel) > 0; }
+
 }  // namespace isopatch::detail

@@ -21,8 +21,9 @@ struct PolygonSurface {
 
 /// The surface of a part of a body.
 struct PartSurface {
-  int body;                ///< index into SceneDescription::bodies
-  PolygonSurface surface;  ///< triangles of a mesh, with all of its points; one square of a half space
+  int body;  ///< index into SceneDescription::bodies
+  PolygonSurface
+      surface;  ///< triangles of a mesh, with all of its points; a polygon as such; one square of a half space
 };
 
 /// The surfaces of all parts as the bodies lie in one environment: meshes in the order of the bodies, then squares for
@@ -43,10 +44,16 @@ std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const Stat
 /// outside [0, 8].
 PolygonSurface patch_surface(const std::vector<Polygon>& polygons);
 
+/// The contacts of rigid polytopes of one environment, however many there are, with State::time_step [s]; none in a
+/// scene without such pairs. Throws Error as contact_polygons().
+std::vector<PotentialContact> potential_contacts(const HostEvaluator& evaluator, const StateArrays& states,
+                                                 std::int64_t environment, double time_step = 0);
+
 /// Writes one environment as legacy VTK POLYDATA for ParaView: patches_NAME.vtk, with the pressure at the points of the
-/// polygons and their area, pair and normal; and bodies_NAME.vtk, with the index of the body of each polygon. Throws
-/// Error as the functions above, and if a file cannot be written; `directory` must exist.
+/// polygons and their area, pair and normal; bodies_NAME.vtk, with the index of the body of each polygon; and of a
+/// scene with rigid polytopes contacts_NAME.vtk, potential_contacts() as points with their normal, gap, applicability,
+/// kind and pair. Throws Error as the functions above, and if a file cannot be written; `directory` must exist.
 void write_vtk(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
-               const std::string& name, const std::string& directory);
+               const std::string& name, const std::string& directory, double time_step = 0);
 
 }  // namespace isopatch

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/random_states.h"
 
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "host/cli/rollout/start_states.h"
+#include "isopatch/isopatch.h"
+
 namespace isopatch::cli {
 namespace {
+
+/// Of an evaluation.
+std::vector<std::uint32_t> statuses_of(const SceneDescription& scene, const StateArrays& states) {
+  const Scene built(scene);
+  ResultArrays results(built, states.num_environments);
+  HostEvaluator(built).evaluate(states.view(), results.view());
+  return results.status;
+}
 
 SceneDescription scene() {
   SceneDescription scene;
@@ -77,6 +90,77 @@ TEST(RandomStates, DependOnTheSeedAndNotOnHowManyThereAre) {
   EXPECT_TRUE(std::equal(few.poses.begin(), few.poses.end(), many.poses.begin()));
   EXPECT_TRUE(std::equal(few.velocities.begin(), few.velocities.end(), many.velocities.begin()));
   EXPECT_NE(few.poses, other.poses);
+}
+
+/// A polygon, a cube that moves parallel to the plane, 0.3 m above it, and one that moves freely.
+SceneDescription planar_scene() {
+  SceneDescription scene;
+  scene.geometries = {make_polygon("tile", {{0, 0}, {0.04, 0}, {0, 0.03}}), make_box("cube", {0.1, 0.1, 0.1})};
+  scene.bodies.resize(3);
+  for (Body& body : scene.bodies) body.rigid = true;
+  scene.bodies[0].motion.type = MotionType::kPlanar;
+  scene.bodies[1].geometry = 1;
+  scene.bodies[1].pose = {1, 2, 0.3, 0.8, 0, 0, 0.6};
+  scene.bodies[1].velocity = {1, 0, 0, 0, 0, 2};
+  scene.bodies[1].motion.type = MotionType::kPlanar;
+  scene.bodies[2].geometry = 1;
+  scene.bodies[2].pose[0] = 5;
+  scene.pairs = std::vector<Pair>();
+  return scene;
+}
+
+void expect_in_plane(const SceneDescription& scene, const std::vector<double>& poses,
+                     const std::vector<double>& velocities) {
+  const std::size_t bodies = scene.bodies.size();
+  for (std::size_t k = bodies; 7 * k < poses.size(); ++k) {
+    const std::array<double, 7>& start = scene.bodies[k % bodies].pose;
+    if (k % bodies == 2) continue;
+    const double *pose = &poses[7 * k], *velocity = &velocities[6 * k];
+    EXPECT_NE(pose[0], start[0]);
+    EXPECT_NE(pose[1], start[1]);
+    EXPECT_NE(pose[6], start[6]);
+    EXPECT_EQ(pose[2], start[2]);
+    EXPECT_EQ(pose[4], 0);
+    EXPECT_EQ(pose[5], 0);
+    EXPECT_NE(velocity[0], 0);
+    EXPECT_NE(velocity[1], 0);
+    EXPECT_NE(velocity[5], 0);
+    for (const std::size_t i : {2U, 3U, 4U}) EXPECT_EQ(velocity[i], 0);
+  }
+}
+
+TEST(RandomStates, KeepPolygonsAndPlanarBodiesInTheirPlane) {
+  const SceneDescription scene = planar_scene();
+  EXPECT_NEAR(body_size(scene), 0.05, 1e-15) << "the diagonal of the polygon";
+  constexpr std::int64_t kCount = 50;
+  const StateArrays states = random_states(scene, kCount, 1);
+  expect_in_plane(scene, states.poses, states.velocities);
+  for (const std::uint32_t status : statuses_of(scene, states)) EXPECT_EQ(status, kOk);
+
+  SceneDescription free = scene;  // the draws of a body are the same if others are planar or not
+  free.bodies[1].motion.type = MotionType::kFree;
+  const StateArrays all = random_states(free, kCount, 1);
+  for (std::size_t e = 1; e < kCount; ++e) {
+    for (std::size_t i = 14; i < 21; ++i) EXPECT_EQ(states.poses[21 * e + i], all.poses[21 * e + i]);
+    for (std::size_t i = 12; i < 18; ++i) EXPECT_EQ(states.velocities[18 * e + i], all.velocities[18 * e + i]);
+    for (const std::size_t i : {7U, 8U}) EXPECT_EQ(states.poses[21 * e + i], all.poses[21 * e + i]);
+    for (const std::size_t i : {6U, 7U, 11U}) EXPECT_EQ(states.velocities[18 * e + i], all.velocities[18 * e + i]);
+    EXPECT_NE(all.poses[21 * e + 9], 0.3);
+  }
+}
+
+TEST(RandomStates, OfARolloutVaryPlanarBodiesToo) {
+  SceneDescription scene = planar_scene();
+  scene.rollout.variation = {0.01, 0.5, 0.1};
+  const Scene built(scene);
+  RolloutArguments arguments;
+  arguments.envs = 20;
+  const RolloutStart start = rollout_start(arguments, built);
+  expect_in_plane(scene, start.state.poses, start.state.velocities);
+  for (std::size_t e = 1; e < 20; ++e) {
+    EXPECT_LE(std::fabs(start.state.poses[21 * e]), 0.01);
+    EXPECT_LE(2 * std::asin(std::fabs(start.state.poses[21 * e + 6])), 0.5);
+  }
 }
 
 TEST(RandomStates, FromALaterOneOnAreThoseOfTheWhole) {

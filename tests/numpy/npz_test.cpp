@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "isopatch/error.h"
+#include "isopatch/results/potential_contacts.h"
 #include "tests/support/npz_arrays.h"
 
 namespace isopatch::detail {
@@ -62,6 +63,38 @@ TEST(Npy, TakesHeadersAsPythonMayWriteThem) {
             (std::vector<std::int64_t>{2}));
   EXPECT_EQ(parse_npy(npy("{\"descr\":\"|b1\",\"fortran_order\":False,\"shape\":(1,2)}", "ab"), "x").type,
             DType::kUint8);
+}
+
+TEST(Npy, HasRecordsAsStructuredArrays) {
+  std::vector<PotentialContact> contacts(3);
+  contacts[1].kind = 2;
+  contacts[1].normal[2] = -1;
+  const NpyArray array = npy_records(kPotentialContactFields, {1, 3}, contacts);
+  EXPECT_EQ(record_text(kRelationFields), "[('pair', '<i4'), ('kind', '<i4'), ('first', '<i4'), ('count', '<i4')]");
+  EXPECT_NE(array.record.find("('point', '<f4', (3,)), ('normal', '<f4', (3,)), ('gap', '<f4')"), std::string::npos)
+      << array.record;
+  EXPECT_NE(record_text(kPolygonFields).find("('vertices', '<f4', (8, 3)), ('pressures', '<f4', (8,))"),
+            std::string::npos);
+  const std::string bytes = npy_bytes(array);
+  const NpyArray back = parse_npy(bytes, "x");
+  EXPECT_EQ(back.type, DType::kRecord);
+  EXPECT_EQ(back.shape, array.shape);
+  EXPECT_EQ(back.bytes, array.bytes);
+  EXPECT_NE(error_of(bytes.substr(0, bytes.size() - 4)).find("shape (1, 3) of records needs a different number"),
+            std::string::npos);
+  EXPECT_EQ(parse_npy(npy_bytes(npy_records(kRelationFields, {2, 0}, std::vector<Relation>())), "x").shape,
+            (std::vector<std::int64_t>{2, 0}));
+}
+
+TEST(Npy, RefusesRecordsThatItDoesNotKnow) {
+  const std::string tail = ", 'fortran_order': False, 'shape': (1,), }";
+  for (const char* members :
+       {"[]", "[('a',)]", "[('a', '<i4', 3)]", "[('a', '<i4', (0,))]", "[('a', '<i4', (-1,))]", "['a', '<i4']",
+        "[('a', [('b', '<i4')])]", "[('a', '<i4', (1000, 1000, 1000, 1000, 1000, 1000, 1000))]", "[('a', '|u1')]"}) {
+    EXPECT_NE(error_of(npy(std::string("{'descr': ") + members + tail, "1234")).find("structured dtype"),
+              std::string::npos)
+        << members;
+  }
 }
 
 TEST(Npy, RefusesWhatItWouldMisread) {

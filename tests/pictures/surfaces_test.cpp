@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "isopatch/pictures.h"
 #include "tests/mesh/mesh_fixtures.h"
 
@@ -31,6 +33,27 @@ TEST(SceneSurfaces, AreMeshesThenSquaresUnderAllOfThem) {
   EXPECT_EQ(surfaces[1].body, 0);
   EXPECT_EQ(surfaces[1].surface.faces, (std::vector<std::int32_t>{4, 0, 1, 2, 3}));
   EXPECT_EQ(surfaces[1].surface.points, (std::vector<Point3>{{-6, -6, 0}, {6, -6, 0}, {6, 6, 0}, {-6, 6, 0}}));
+}
+
+TEST(SceneSurfaces, HaveAPolygonAsOneFace) {
+  SceneDescription scene;
+  scene.geometries = {make_polygon("tile", {{0, 0}, {2, 0}, {3, 1}, {1, 2}, {0, 1}})};
+  scene.bodies.resize(1);
+  scene.bodies[0].rigid = true;
+  StateArrays states(scene, 1);
+  states.poses = {10, 0, 0, std::sqrt(0.5), 0, 0, std::sqrt(0.5)};
+  const std::vector<PartSurface> surfaces = scene_surfaces(scene, states, 0);
+  ASSERT_EQ(surfaces.size(), 1u);
+  const PolygonSurface& surface = surfaces[0].surface;
+  EXPECT_EQ(surface.num_faces, 1);
+  EXPECT_EQ(surface.faces, (std::vector<std::int32_t>{5, 0, 1, 2, 3, 4}));
+  ASSERT_EQ(surface.points.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const Point3& corner = scene.geometries[0].mesh.points[i];
+    EXPECT_NEAR(surface.points[i][0], 10 - corner[1], 1e-15);
+    EXPECT_NEAR(surface.points[i][1], corner[0], 1e-15);
+    EXPECT_EQ(surface.points[i][2], 0);
+  }
 }
 
 TEST(SceneSurfaces, OfHalfSpacesAloneHaveEdgesOfThreeMetres) {

@@ -192,6 +192,8 @@ class DenseDirections {
   std::vector<std::pair<Vec3d, double>> directions_;
 };
 
+namespace polytopes {  // tests/support/scenes.h has another Random
+
 /// The same numbers on every machine, but for the C library's logarithms and cosines.
 class Random {
  public:
@@ -255,6 +257,10 @@ class Random {
  private:
   detail::SplitMix64 bits_;
 };
+
+}  // namespace polytopes
+
+using polytopes::Random;
 
 /// Moves A along a direction until the separation by brute force is `gap`. Directions are of A's frame, which does not
 /// turn.

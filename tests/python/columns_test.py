@@ -214,7 +214,7 @@ class TestTorchOperator:
 
         import isopatch.torch
 
-        numbers = [None, *capacities(wanted, spare=2).values()]
+        numbers = [None, *capacities(wanted, spare=2).values(), *[None] * 3]
         names = ["polygons", "polygons_needed", "packed_contacts", "contact_offsets", "contact_environments"]
         others = [None] * (len(INPUTS) - 1)  # all but the poses
         arguments = (isopatch.torch.register(evaluator), names, *numbers, torch.from_numpy(poses), *others)

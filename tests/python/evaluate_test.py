@@ -41,6 +41,10 @@ def test_every_output_has_its_shape_and_type(root):
         "damping_matrix": (n, q, 36),
         "separation": (n, p),
         "overlap": (n, p),
+        "potential_contacts": (n, 0),
+        "relations": (n, 0),
+        "relation_members": (n, 0),
+        "relations_needed": (n, 3),
         "body_wrench": (n, b, 6),
         "status": (n,),
         "area": (n, p),
@@ -68,7 +72,7 @@ def test_every_output_has_its_shape_and_type(root):
         "patch_count": (n, p),
     }
     types = {"status": "uint32", "polygon_offsets": "int64", "contact_offsets": "int64"}
-    types |= {name: "int32" for name in shapes if name.endswith(("count", "needed", "environments"))}
+    types |= {name: "int32" for name in shapes if name.endswith(("count", "needed", "environments", "members"))}
     assert set(shapes) == set(ALL_OUTPUTS)
     for name, shape in shapes.items():
         array = getattr(results, name)
@@ -77,6 +81,10 @@ def test_every_output_has_its_shape_and_type(root):
             assert array.dtype == isopatch.POLYGON_DTYPE
         elif name in ("contacts", "packed_contacts"):
             assert array.dtype == isopatch.CONTACT_DTYPE
+        elif name == "potential_contacts":
+            assert array.dtype == isopatch.POTENTIAL_CONTACT_DTYPE
+        elif name == "relations":
+            assert array.dtype == isopatch.RELATION_DTYPE
         else:
             assert array.dtype == types.get(name, "float64"), name
     single = isopatch.Evaluator(scene).evaluate(poses.astype(np.float32), outputs=("pair_wrench", "area"))

@@ -93,8 +93,8 @@ class TestEvaluate:
     def test_all_outputs_of_known_size_have_their_bits(self, root):
         scene = isopatch.Scene(root / "bench/scenes/gripper.json")
         evaluator = isopatch.Evaluator(scene)
-        sized = tuple(name for name, array in evaluator._arrays(2, -1, -1)[1].items() if array is not None)
-        assert len(sized) == len(isopatch.Results._fields) - 6  # records, and the environments of packed ones
+        sized = tuple(name for name, array in evaluator._arrays(2, [-1] * 5)[1].items() if array is not None)
+        assert len(sized) == len(isopatch.Results._fields) - 9  # with a capacity
         poses = np.repeat(scene.default_poses[None].astype(np.float32), 3, axis=0)
         wanted = evaluator.evaluate(poses, outputs=sized, max_clusters=2)
         compute = jax.jit(lambda p: isopatch.jax.evaluate(evaluator, p, outputs=sized, max_clusters=2))
@@ -365,7 +365,12 @@ class TestWrongCalls:
             ([(57,)], {}, "poses: expected 56 elements of type real, found 57"),
             ([(5, 2, 7)], {}, "pair_wrench: expected 30 elements of type real, found 24"),
             ([(4, 2, 7)], {"outputs": 1 << 3}, "status: expected 4 elements of type uint32, found 24"),
-            ([(4, 2, 7)], {"outputs": 1 << 11, "polygon_capacity": 2}, "polygons: expected 320 elements of type"),
+            (
+                [(4, 2, 7)],
+                {"outputs": 1 << 11, "capacities": (2, 0, 0, 0, 0)},
+                "polygons: expected 320 elements of type",
+            ),
+            ([(4, 2, 7)], {"capacities": (0, 0)}, "capacities: expected 5, found 2"),
             ([(4, 2, 7)], {"outputs": 1 << 16}, "polygon_offsets: expected 5 elements of type int64, found 24"),
             ([(4, 2, 7)], {"outputs": 1 << 21, "max_clusters": -1}, "patch_point: expected"),
         ],
@@ -373,7 +378,7 @@ class TestWrongCalls:
     def test_a_call_that_was_not_made_here_is_checked_too(self, evaluator, arrays, attributes, message):
         isopatch.jax.evaluate(evaluator, np.zeros((1, 2, 7), np.float32))  # which registers it
         number = isopatch._core._jax_register(evaluator)
-        sizes = {"max_clusters": 1, "polygon_capacity": 0, "contact_capacity": 0}
+        sizes = {"max_clusters": 1, "capacities": (0,) * 5}
         given = {"evaluator": number, "inputs": 1, "outputs": 1, **sizes, **attributes}
         call = jax.ffi.ffi_call("isopatch_evaluate", [jax.ShapeDtypeStruct((4, 1, 6), jnp.float32)])
         with pytest.raises(RUNTIME_ERRORS, match=message):

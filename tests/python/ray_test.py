@@ -111,6 +111,22 @@ def test_rows_of_each_environment_are_joined(two, grip):
     assert (np.diff(few.polygon_offsets) == alone.polygons_needed).all()
 
 
+def test_rows_of_relations_are_joined(made):
+    scene = isopatch.Scene(ROOT / "bench/scenes/peg_in_square_hole.json")
+    poses = np.tile(scene.default_poses, (40, 1, 1))
+    poses[:, 0, :3] += np.random.default_rng(2).uniform(-0.01, 0.01, (40, 3))
+    buffers = ("potential_contacts", "relations", "relation_members")
+    alone = isopatch.Evaluator(scene).evaluate(poses, outputs=buffers)
+    found = made(scene, 2, shares=7).evaluate(poses, outputs=buffers)
+    assert (found.relations_needed == alone.relations_needed).all()
+    assert len(np.unique(alone.relations_needed[:, 2])) > 3
+    for i, name in enumerate(buffers):
+        ours, theirs = getattr(found, name), getattr(alone, name)
+        assert ours.shape == theirs.shape and ours.dtype == theirs.dtype
+        used = np.arange(theirs.shape[1]) < alone.relations_needed[:, i, None]
+        assert ours[used].tobytes() == theirs[used].tobytes() and used.any()
+
+
 @pytest.mark.parametrize("shares", [1, 2, 7])
 def test_steps_have_the_bits_of_one_process(two, grip, shares, tmp_path):
     n, digests = 10, []

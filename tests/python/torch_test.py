@@ -54,7 +54,7 @@ def test_bits_are_those_of_the_evaluator(scene, poses, velocities, dtype, precis
 def test_the_operator_is_what_torch_wants(evaluator, poses):
     name = isopatch.torch.register(evaluator)
     others = [None] * (len(INPUTS) - 1)  # all but the poses
-    arguments = (name, ["pair_wrench", "status"], *[None] * 3, torch.from_numpy(poses), *others)
+    arguments = (name, ["pair_wrench", "status"], *[None] * 6, torch.from_numpy(poses), *others)
     torch.library.opcheck(torch.ops.isopatch.evaluate.default, arguments)
 
 
@@ -65,6 +65,7 @@ def test_fake_tensors_have_the_shapes_and_types_of_all_outputs(root):
     evaluator = isopatch.Evaluator(scene)
     sized = isopatch.Results._fields
     sizes = {"polygon_capacity": 200, "contact_capacity": 150, "max_clusters": 2}
+    sizes |= {"potential_contact_capacity": 5, "relation_capacity": 4, "member_capacity": 3}
     poses = torch.from_numpy(np.repeat(scene.default_poses[None].astype(np.float32), 3, axis=0))
     real = isopatch.torch.evaluate(evaluator, poses, outputs=sized, **sizes)
     with FakeTensorMode() as mode:

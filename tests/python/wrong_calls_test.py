@@ -351,7 +351,7 @@ def test_random_wrong_calls_do_not_crash(evaluator):
         evaluator.make_candidate_cache(N),
     ]  # fmt: skip
     names = ["velocities", "modulus", "dissipation", "friction", "geometry_index", "pair_mask", "outputs", "out"]
-    names += ["stream", "polygon_capacity", "contact_capacity", "candidates"]
+    names += ["stream", "polygon_capacity", "contact_capacity", "relation_capacity", "candidates"]
     outcomes = {"good": 0, "refused": 0}
     for _ in range(1000):
         chosen = {name: chance.choice(values) for name in chance.sample(names, chance.randrange(4))}

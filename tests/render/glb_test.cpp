@@ -173,6 +173,29 @@ TEST_F(GlbPicture, ShowsTheGeometryThatAPartHasInAFrame) {
   }
 }
 
+TEST_F(GlbPicture, HasPolygonsAsFlatMeshesWithTwoSides) {
+  const Scene scene(parse_scene(R"({"isopatch": 1,
+    "geometries": {"tile": {"type": "polygon", "points": [[0, 0], [0.1, 0], [0.1, 0.05], [0.05, 0.1], [0, 0.05]]}},
+    "bodies": [{"name": "low", "geometry": "tile", "rigid": true, "fixed": true},
+               {"name": "high", "geometry": "tile", "rigid": true, "position": [0, 0.09, 0]}],
+    "contact": {"model": "polytope"}})",
+                                ".", "scene"));
+  evaluator_.emplace(scene);
+  frames_.states = cli::random_states(scene.description(), 3, 1);
+  finish();
+  EXPECT_TRUE(contacts_[0].patches.empty());
+  ASSERT_EQ(json_["meshes"].size(), 2u) << "of two colours";
+  for (const json& mesh : json_["meshes"]) {
+    const json& primitive = mesh["primitives"][0];
+    EXPECT_EQ(json_["accessors"][primitive["indices"].get<std::size_t>()]["count"], 9) << "three triangles";
+    EXPECT_EQ(json_["materials"][primitive["material"].get<std::size_t>()]["doubleSided"], true);
+    const std::vector<float> points = floats(primitive["attributes"]["POSITION"]);
+    ASSERT_EQ(points.size(), 15u);
+    for (std::size_t i = 2; i < points.size(); i += 3) EXPECT_EQ(points[i], 0);
+  }
+  EXPECT_GT(json_["scenes"][0]["extras"]["radius"].get<double>(), 0.1);
+}
+
 TEST_F(GlbPicture, OfABadPoseIsAtTheOriginAndSaysTheStatus) {
   evaluator_.emplace(Scene(read_scene(source_path("bench/scenes/sphere_on_box.json"))));
   frames_.states = StateArrays(evaluator_->scene().description(), 1);

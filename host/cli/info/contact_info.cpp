@@ -23,19 +23,6 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t kMaxRows = 40;
-
-/// The parts of all bodies as they are called in tables, in the order of PartView.
-std::vector<std::string> part_names(const SceneDescription& scene) {
-  std::vector<std::string> names;
-  for (const Body& body : scene.bodies) {
-    for (const Part& part : parts_of(body)) {
-      names.push_back(escaped(body.parts.empty() ? body.name : body.name + ": " + part.name));
-    }
-  }
-  return names;
-}
-
 /// The stiffness of a part pair, and where it comes from.
 std::pair<std::string, std::string> stiffness_of(const SceneView& scene, int view, const PartPairView& parts,
                                                  const LumpedNumbers& law, const Softness& softness) {
@@ -71,10 +58,20 @@ std::string break_away_of(const LumpedNumbers& law) {
 
 }  // namespace
 
+std::vector<std::string> names_of_parts(const SceneDescription& scene) {
+  std::vector<std::string> names;
+  for (const Body& body : scene.bodies) {
+    for (const Part& part : parts_of(body)) {
+      names.push_back(escaped(body.parts.empty() ? body.name : body.name + ": " + part.name));
+    }
+  }
+  return names;
+}
+
 void print_contacts(const Scene& built) {
   const SceneDescription& description = built.description();
   const SceneView& scene = built.data().view;
-  const std::vector<std::string> names = part_names(description);
+  const std::vector<std::string> names = names_of_parts(description);
   State state;  // the scene's materials
   state.num_environments = 1;
   Rows rows = {
@@ -95,12 +92,7 @@ void print_contacts(const Scene& built) {
                       break_away_of(law)});
     }
   }
-  if (rows.size() == 1) return;
-  const std::size_t count = rows.size() - 1;
-  rows.resize(std::min(count, kMaxRows) + 1);
-  fmt::print("\n");
-  print_table(rows, 5);
-  if (count > kMaxRows) fmt::print("  and {} more\n", count - kMaxRows);
+  if (rows.size() > 1) print_first(std::move(rows), kMaxContactRows, 5);
 }
 
 }  // namespace isopatch::cli

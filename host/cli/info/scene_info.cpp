@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "host/cli/commands.h"
 #include "host/cli/info/contact_info.h"
@@ -44,6 +45,11 @@ void print_geometries(const Scene& built) {
       const std::string kind =
           geometry.strain.empty() ? "half space" : fmt::format("half space of {} layers", geometry.strain.size() - 1);
       rows.push_back({escaped(geometry.name), kind, "-", "-", "-", "-", "-", "-"});
+      continue;
+    }
+    if (geometry.polygon) {
+      rows.push_back({escaped(geometry.name), "polygon", "-", fmt::to_string(geometry.mesh.points.size()), "-",
+                      number(mass_properties(geometry).volume) + " m^2", "-", "-"});
       continue;
     }
     const Hierarchy& hierarchy =
@@ -157,12 +163,8 @@ Rows left_out(const SceneDescription& scene) {
 void print_left_out(const SceneDescription& scene) {
   Rows rows = left_out(scene);
   if (rows.empty()) return;
-  const std::size_t count = rows.size();
-  rows.resize(std::min(count, kMaxLeftOut));
   rows.insert(rows.begin(), {"part pair left out", "", "reason"});
-  fmt::print("\n");
-  print_table(rows, 3);
-  if (count > kMaxLeftOut) fmt::print("  and {} more\n", count - kMaxLeftOut);
+  print_first(std::move(rows), kMaxLeftOut, 3);
 }
 
 bool says_how_it_moves(const Body& body) {
@@ -253,6 +255,7 @@ void scene_info(const std::string& file, const std::optional<std::string>& data)
   fmt::print("\n");
   print_pairs(scene);
   print_contacts(scene);
+  print_polytopes(scene);
   print_left_out(scene.description());
   print_warnings(warnings_of(scene));
 }

@@ -37,7 +37,9 @@ RolloutStart varied_scene(const RolloutArguments& arguments, const Scene& built)
   start.state = RolloutStateArrays(built, arguments.envs.value_or(1));
   start.given = StateArrays(scene, 0);
   start.given.num_environments = start.num_environments();
-  const auto moves = [](const Body& body) { return !body.fixed && body.motion.type == MotionType::kFree; };
+  const auto moves = [](const Body& body) {
+    return !body.fixed && (body.motion.type == MotionType::kFree || body.motion.type == MotionType::kPlanar);
+  };
   vary(scene, arguments.seed, arguments.first, spread_of(scene), moves, start.state.poses, start.state.velocities);
   return start;
 }

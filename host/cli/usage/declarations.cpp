@@ -112,12 +112,14 @@ void add_evaluate(CLI::App& app, EvaluateArguments& arguments) {
   add_states_option(evaluate, arguments,
                     "states of the environments instead of variations; also a file with results, for its states");
   add(evaluate, "--dt", arguments.time_step, "H",
-      "time step of contacts with a memory, s (default 0: their friction holds no further)",
+      "time step, s: of contacts with a memory (default 0: their friction holds no further), and how long rigid "
+      "polytopes may move until they meet (default 0)",
       real_between(0, limits::kMaxTime));
   add(evaluate, "--output", arguments.output, "FILE", "results as .json or .npz");
   evaluate->add_flag("--energy", arguments.energy, "the elastic energy of each pair too");
   evaluate->add_flag("--part-pairs", arguments.part_pairs, "the wrench of each part pair too");
-  CLI::Option* vtk = add(evaluate, "--vtk", arguments.vtk, "DIR", "contact patches and bodies for ParaView");
+  CLI::Option* vtk = add(evaluate, "--vtk", arguments.vtk, "DIR",
+                         "contact patches, bodies and contacts of rigid polytopes for ParaView");
   add(evaluate, "--patches", arguments.patches, "K", "environments to write with --vtk (default 4)",
       whole<std::int64_t>(0, 10'000))
       ->needs(vtk);

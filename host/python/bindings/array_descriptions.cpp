@@ -76,9 +76,9 @@ constexpr ArrayDescription kDescriptions[] = {
      "pairs without polytopes"},
     {"outputs", "overlap", "What the rigid polytopes of both bodies have in common; m^2 of polygons"},
     {"outputs", "potential_contacts",
-     "What may touch of rigid polytopes, each once, by pair, parts, kind and features; optional"},
-    {"outputs", "relations", "Which of these contacts must keep a gap, at least one of each relation; optional"},
-    {"outputs", "relation_members", "The contacts of each relation, as indices into the environment's; optional"},
+     "What may touch of rigid polytopes, each once, by pair, parts, kind and features"},
+    {"outputs", "relations", "Which of these contacts must keep a gap, at least one of each relation"},
+    {"outputs", "relation_members", "The contacts of each relation, as indices into the environment's"},
     {"outputs", "relations_needed",
      "The capacities that would have been enough: of contacts, relations and members; required with any of these, and "
      "may be asked for alone"},

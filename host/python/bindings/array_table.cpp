@@ -132,6 +132,8 @@ void bind_array_table(nb::module_& module) {
   module.attr("ARRAYS") = tables;
   module.attr("POLYGON_FIELDS") = members_of(kPolygonFields);
   module.attr("CONTACT_FIELDS") = members_of(kDiscreteContactFields);
+  module.attr("POTENTIAL_CONTACT_FIELDS") = members_of(kPotentialContactFields);
+  module.attr("RELATION_FIELDS") = members_of(kRelationFields);
   module.def(
       "argument_lines",
       [](const std::string& list, const std::string& leading, int indent) {

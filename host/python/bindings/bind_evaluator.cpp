@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -29,18 +30,22 @@ has B bodies, C parts, P pairs and Q part pairs. Other threads run meanwhile; on
 Args:
 {}
     outputs: Names of fields of Results. What one of them needs comes with it. None: ("pair_wrench",), or what `out` has.
-    out: Arrays to write, as a dictionary by name or as the Results of an earlier call. For polygons and contacts:
-        records of NumPy, or Polygons and Contacts, or their words.
+    out: Arrays to write, as a dictionary by name or as the Results of an earlier call. For polygons, contacts and
+        relations: records of NumPy, or Polygons, Contacts, PotentialContacts and Relations, or their words.
     stream: On a CUDA device, the stream: its address, or a stream of torch or CuPy. None: the current stream of the
         library of `poses`. Another one waits for that first, needs arrays for its results in `out`, and all arrays must
         live until it has done its work; torch is told so of its tensors, by record_stream().
     polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all. None: as many as there are,
         which are counted by an evaluation before; not on a CUDA device. Rows that are not used are not written.
     contact_capacity: The same for contacts.
+    potential_contact_capacity: Rows of `potential_contacts` in each environment. None: as for polygons.
+    relation_capacity: The same of `relations`.
+    member_capacity: The same of `relation_members`.
     max_clusters: K, the most clusters of normals that a pair's patch is divided into for the outputs patch_..., from 1
         to 16. None: 1.
-    time_step: Of contacts with a memory, s: from the `contact_state` given to the one returned. None: 0, the forces of
-        the present state, for which bristles do not move.
+    time_step: s. Of contacts with a memory: from the `contact_state` given to the one returned. Of rigid polytopes: how
+        far ahead contacts and relations are looked for, of all that may meet at these velocities. None: 0, the forces
+        and the contacts of the present state, for which bristles do not move.
     candidates: A CandidateCache of this evaluator, which keeps the pairs of cells that may touch for the next call. No
         result changes in any bit. None: nothing is kept.
     check: Raise ValueError if an input has a number that is not finite, before anything is computed; of bind(), in
@@ -60,6 +65,9 @@ constexpr const char* kOthers[][2] = {{"outputs", "collections.abc.Sequence[str]
                                       {"stream", "object"},
                                       {"polygon_capacity", "int"},
                                       {"contact_capacity", "int"},
+                                      {"potential_contact_capacity", "int"},
+                                      {"relation_capacity", "int"},
+                                      {"member_capacity", "int"},
                                       {"max_clusters", "int"},
                                       {"time_step", "float"},
                                       {"candidates", "CandidateCache"},
@@ -94,9 +102,9 @@ EvaluationArguments arguments_of(const Given<kNumArguments>& given) {
   EvaluationArguments arguments{};
   std::copy_n(given.begin(), kNumInputs, arguments.inputs.begin());
   const nb::handle* other = given.data() + kNumInputs;
-  for (nb::handle* to :
-       {&arguments.outputs, &arguments.out, &arguments.stream, &arguments.polygon_capacity, &arguments.contact_capacity,
-        &arguments.max_clusters, &arguments.time_step, &arguments.candidates, &arguments.check}) {
+  for (nb::handle* to : {&arguments.outputs, &arguments.out, &arguments.stream}) *to = *other++;
+  for (nb::handle& to : arguments.capacities) to = *other++;
+  for (nb::handle* to : {&arguments.max_clusters, &arguments.time_step, &arguments.candidates, &arguments.check}) {
     *to = *other++;
   }
   return arguments;
@@ -247,11 +255,10 @@ Raises:
       .def("_wanted", &PythonEvaluator::wanted, arg("call"), arg("outputs"))
       .def(
           "_arrays",
-          [](const PythonEvaluator& self, std::int64_t max_clusters, std::int64_t polygon_capacity,
-             std::int64_t contact_capacity) {
-            return describe_arrays(self, max_clusters, polygon_capacity, contact_capacity);
+          [](const PythonEvaluator& self, std::int64_t max_clusters, const Capacities& capacities) {
+            return describe_arrays(self, max_clusters, capacities);
           },
-          arg("max_clusters"), arg("polygon_capacity"), arg("contact_capacity"))
+          arg("max_clusters"), arg("capacities"))
       .def("__repr__", [](const PythonEvaluator& self) {
         return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device, precision_of(self));
       });

@@ -5,21 +5,29 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
 
+#include "host/python/arrays/array_rules.h"
 #include "host/python/arrays/array_view.h"
+#include "host/python/bindings/capacities.h"
 #include "host/threads/cancellation.h"
 #include "isopatch/evaluator.h"
 
 namespace isopatch::python {
 
+/// Python's types of a kind of record.
+struct RecordTypes {
+  nb::object dtype;    // of NumPy
+  nb::object columns;  // a named tuple of the columns of such records, for other libraries
+};
+
 /// Python's types that the module makes objects of; isopatch/_src/results.py registers them.
 struct RegisteredTypes {
-  nb::object results, step_results, state;  // named tuples
-  nb::object polygon_dtype, contact_dtype;  // of NumPy
-  nb::object polygons, contacts;            // named tuples of the columns of such records, for other libraries
+  nb::object results, step_results, state;               // named tuples
+  std::array<RecordTypes, kRecordKinds.size()> records;  // in the order of kRecordKinds
 };
 RegisteredTypes& registered_types();
 
@@ -66,8 +74,7 @@ struct PythonSimulator;
 /// is "real" if it may be float32 or float64; records have the type of their words. The shape is of one row,
 /// and `rows` says how many there are: "N", "N + 1", or "" if the shape has that axis too. Arrays whose capacity is
 /// not known, which is -1, are None.
-nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, std::int64_t polygon_capacity,
-                          std::int64_t contact_capacity);
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, const Capacities& capacities);
 nb::tuple describe_arrays(const PythonSimulator& simulator);
 
 void bind_scene(nb::module_& module);

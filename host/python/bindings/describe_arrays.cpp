@@ -14,19 +14,16 @@ namespace {
 struct Description {
   ArrayCounts counts;
   nb::dict arrays;
+  Capacities capacities{};
 
   void add(const ArrayInfo& info) {
-    const bool is_packed = info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
-    const bool is_polygons = info.per == Per::kPolygonCapacity || info.per == Per::kPackedPolygonCapacity;
-    const bool is_contacts = info.per == Per::kContactCapacity || info.per == Per::kPackedContactCapacity;
-    if ((is_polygons && counts.polygon_capacity < 0) || (is_contacts && counts.contact_capacity < 0)) {
+    const std::size_t capacity = capacity_of(info.per);
+    if (capacity < kCapacities.size() && capacities[capacity] < 0) {
       arrays[info.name] = nb::none();
       return;
     }
-    const std::string type = info.type;
-    const ArrayInfo plain = type == "Polygon"           ? as_words<Polygon>(info)
-                            : type == "DiscreteContact" ? as_words<DiscreteContact>(info)
-                                                        : info;
+    const bool is_packed = info.is_packed() && info.per != Per::kOffset;
+    const ArrayInfo plain = as_words(info);
     std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
     const int count = shape_of(plain, {counts, 1}, dimensions);
     nb::list shape;
@@ -38,12 +35,10 @@ struct Description {
 
 }  // namespace
 
-nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, std::int64_t polygon_capacity,
-                          std::int64_t contact_capacity) {
-  Description inputs{evaluator.counts, {}}, outputs{evaluator.counts, {}};
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, const Capacities& capacities) {
+  Description inputs{evaluator.counts, {}}, outputs{evaluator.counts, {}, capacities};
   outputs.counts.clusters = max_clusters;
-  outputs.counts.polygon_capacity = outputs.counts.packed_polygon_capacity = polygon_capacity;
-  outputs.counts.contact_capacity = outputs.counts.packed_contact_capacity = contact_capacity;
+  set_capacities(outputs.counts, capacities);
   for_each_input([&](const ArrayInfo& info) { inputs.add(info); });
   for_each_output([&](const ArrayInfo& info) { outputs.add(info); });
   return nb::make_tuple(inputs.arrays, outputs.arrays);

@@ -28,6 +28,8 @@ constexpr int kPackedPolygons = index_of("packed_polygons"), kPackedContacts = i
 constexpr int kPolygonOffsets = index_of("polygon_offsets"), kContactOffsets = index_of("contact_offsets");
 constexpr int kPolygonEnvironments = index_of("polygon_environments");
 constexpr int kContactEnvironments = index_of("contact_environments");
+constexpr int kPotentialContacts = index_of("potential_contacts"), kRelations = index_of("relations");
+constexpr int kRelationMembers = index_of("relation_members"), kRelationsNeeded = index_of("relations_needed");
 
 const ArrayNames& output_names() {
   static const ArrayNames names(kOutputs);
@@ -36,8 +38,21 @@ const ArrayNames& output_names() {
 
 constexpr std::uint64_t bit(int output) { return std::uint64_t{1} << output; }
 
-/// Outputs with rows for polygons or contacts.
-constexpr std::uint64_t kBuffers = bit(kPolygons) | bit(kContacts) | bit(kPackedPolygons) | bit(kPackedContacts);
+constexpr const ArrayInfo& info_of(int output) { return kOutputs[static_cast<std::size_t>(output)]; }
+
+/// An output with rows for polygons, contacts or relations, and the number of rows.
+struct Buffer {
+  int output;
+  std::int64_t ArrayCounts::*rows;
+};
+constexpr Buffer kBuffers[] = {{kPolygons, &ArrayCounts::polygon_capacity},
+                               {kContacts, &ArrayCounts::contact_capacity},
+                               {kPackedPolygons, &ArrayCounts::packed_polygon_capacity},
+                               {kPackedContacts, &ArrayCounts::packed_contact_capacity},
+                               {kPotentialContacts, &ArrayCounts::potential_contact_capacity},
+                               {kRelations, &ArrayCounts::relation_capacity},
+                               {kRelationMembers, &ArrayCounts::member_capacity}};
+constexpr std::uint64_t kRelationBuffers = bit(kPotentialContacts) | bit(kRelations) | bit(kRelationMembers);
 
 /// With the outputs that those wanted cannot be without.
 std::uint64_t with_required_outputs(std::uint64_t wanted, bool has_pairs) {
@@ -47,6 +62,7 @@ std::uint64_t with_required_outputs(std::uint64_t wanted, bool has_pairs) {
   if (has_pairs) add(kBodyWrench, kPairWrench);
   add(kPolygons, kPolygonsNeeded);
   add(kContacts, kContactsNeeded);
+  for (const int buffer : {kPotentialContacts, kRelations, kRelationMembers}) add(buffer, kRelationsNeeded);
   add(kPolygonEnvironments, kPackedPolygons);
   add(kContactEnvironments, kPackedContacts);
   add(kPackedPolygons, kPolygonOffsets);
@@ -54,15 +70,13 @@ std::uint64_t with_required_outputs(std::uint64_t wanted, bool has_pairs) {
   return wanted;
 }
 
-template <class T>
-const nb::object& record_dtype() {
-  return std::is_same_v<T, Polygon> ? registered_types().polygon_dtype : registered_types().contact_dtype;
-}
+const RecordTypes& types_of_records(const ArrayInfo& info) { return registered_types().records.at(record_kind(info)); }
 
 /// Whether it is a named tuple of the columns of records.
 bool has_columns(nb::handle object) {
   const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
-  return type == registered_types().polygons.ptr() || type == registered_types().contacts.ptr();
+  const auto& records = registered_types().records;
+  return std::any_of(records.begin(), records.end(), [&](const auto& types) { return types.columns.ptr() == type; });
 }
 
 /// The array that the columns of a named tuple are views of, its last field; any other object as it is.
@@ -84,7 +98,7 @@ std::int64_t parse_capacity(const Argument& argument, nb::handle value) {
   return number;
 }
 
-/// Seconds, of contacts with a memory.
+/// Seconds, of contacts with a memory and of polytopes.
 double parse_time_step(const Argument& argument, nb::handle value) {
   const double step = parse_number(argument, value);
   if (!(step >= 0) || std::isinf(step)) {
@@ -138,11 +152,12 @@ template <class Array>
 void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
   using Value = std::remove_pointer_t<decltype(array.data)>;
   const Argument argument{call_, info.name};
+  const RecordKind& kind = kRecordKinds.at(record_kind(info));
   const nb::handle given = outputs_.given(i), memory = memory_of(given);
   if (memory.is_none()) argument.wrong_value("arrays of JAX never change; leave out `out`");
   if (!array_type_of(memory.ptr()).has_columns) {
-    argument.wrong_type("expected a NumPy array of isopatch.{}, or int32 words of torch or CuPy, {} a row",
-                        std::is_same_v<Value, Polygon> ? "POLYGON_DTYPE" : "CONTACT_DTYPE", kWords<Value>);
+    argument.wrong_type("expected a NumPy array of isopatch.{}, or int32 words of torch or CuPy, {} a row", kind.dtype,
+                        kind.words);
   }
   ArrayView& view = outputs_.view(i);
   view.read(memory.ptr(), argument, placement_);
@@ -152,7 +167,7 @@ void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
         "expected int32, in which the words of the records are, found {}; make it with dtype=torch.int32",
         view.type_name());
   }
-  const ArrayInfo words = as_words<Value>(info);
+  const ArrayInfo words = as_words(info);
   const std::int64_t stride = check_layout(view, argument, words, {counts_, state_.num_environments});
   if (view.shape[0] > 1 && stride != counts_.row(words)) {
     argument.wrong_value("expected contiguous rows, found some with gaps; give an array of its own");
@@ -168,15 +183,16 @@ void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array
   using Value = std::remove_pointer_t<decltype(array.data)>;
   const Argument argument{call_, info.name};
   const CallShape shape{counts_, state_.num_environments};
+  const nb::object& dtype = types_of_records(info).dtype;
   nb::object records;
   if (outputs_.is_given(i)) {
     records = nb::borrow(outputs_.given(i));
     const bool is_numpy = !placement_.on_cuda && array_type_of(records.ptr()).is_numpy;
-    if (!is_numpy || !nb::getattr(records, "dtype", nb::none()).equal(record_dtype<Value>())) {
+    if (!is_numpy || !nb::getattr(records, "dtype", nb::none()).equal(dtype)) {
       return use_words(i, info, array);
     }
   } else if (array_type_of(inputs_[0].object).has_columns) {
-    outputs_.make(i, array, argument, as_words<Value>(info), shape, inputs_[0], dlpack::kInt32, placement_);
+    outputs_.make(i, array, argument, as_words(info), shape, inputs_[0], dlpack::kInt32, placement_);
     words_ |= bit(static_cast<int>(i));
     return;
   } else if (placement_.on_cuda) {
@@ -184,7 +200,7 @@ void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array
   } else {
     std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
     const int count = shape_of(info, shape, dimensions);
-    records = new_numpy_array({dimensions, static_cast<std::size_t>(count)}, record_dtype<Value>());
+    records = new_numpy_array({dimensions, static_cast<std::size_t>(count)}, dtype);
   }
   ArrayView& view = outputs_.view(i);
   view.read(records.ptr(), argument, {});
@@ -235,9 +251,10 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
     if (clusters < 1 || clusters > limits::kMaxClusters) {
       argument.wrong_value("expected a number from 1 to {}, found {}", limits::kMaxClusters, clusters);
     }
-    counts_.clusters = results_.max_clusters = static_cast<std::int32_t>(clusters);
+    counts_.clusters = clusters;
   }
-  if ((wanted & kBuffers) != 0) find_capacities(arguments, wanted);
+  find_capacities(arguments, wanted);
+  set_sizes(results_, counts_);
 
   std::size_t i = 0;
   for_each_output(
@@ -250,65 +267,63 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
 
 /// The rows that there is room for: what Python says, what arrays in `out` have, or as many as there are.
 void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted) {
-  const auto rows_of = [&](int output, int axis) -> std::int64_t {
-    if (!outputs_.is_given(output)) return -1;
-    ArrayView view;
-    const nb::handle memory = memory_of(outputs_.given(output));
-    if (memory.is_none()) return 0;  // which is an error later
-    view.read(memory.ptr(), {call_, output_names()[output]}, placement_);
-    return view.ndim > axis ? view.shape[axis] : 0;
-  };
-  const std::int64_t polygons = parse_capacity({call_, "polygon_capacity"}, arguments.polygon_capacity);
-  const std::int64_t contacts = parse_capacity({call_, "contact_capacity"}, arguments.contact_capacity);
-  struct Buffer {
-    int output;
-    std::int64_t capacity, given;
-    const char* argument;
-  };
-  Buffer buffers[] = {{kPolygons, polygons, rows_of(kPolygons, 1), "polygon_capacity"},
-                      {kContacts, contacts, rows_of(kContacts, 1), "contact_capacity"},
-                      {kPackedPolygons, polygons, rows_of(kPackedPolygons, 0), "polygon_capacity"},
-                      {kPackedContacts, contacts, rows_of(kPackedContacts, 0), "contact_capacity"}};
-  bool is_open = false;
-  for (Buffer& buffer : buffers) {
-    if (buffer.given >= 0) buffer.capacity = buffer.given;
-    if ((wanted & bit(buffer.output)) == 0) buffer.capacity = 0;
-    if (buffer.capacity >= 0) continue;
+  Capacities given{};
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    given[i] = parse_capacity({call_, kCapacities[i]}, arguments.capacities[i]);
+  }
+  std::uint64_t open = 0;
+  for (const auto& [output, rows] : kBuffers) {
+    if ((wanted & bit(output)) == 0) continue;
+    const std::size_t argument = capacity_of(info_of(output).per);
+    counts_.*rows = outputs_.is_given(static_cast<std::size_t>(output)) ? rows_in_out(output) : given.at(argument);
+    if (counts_.*rows >= 0) continue;
     if (placement_.on_cuda) {
-      Argument{call_, buffer.argument}.wrong_value(
+      Argument{call_, kCapacities.at(argument)}.wrong_value(
           "expected a number of rows for {}, found None: on a CUDA device nothing waits to count them",
-          output_names()[buffer.output]);
+          info_of(output).name);
     }
-    is_open = true;
+    open |= bit(output);
   }
+  if (open != 0) count_rows(open);
+}
 
-  if (is_open) {  // counted first
-    const auto n = static_cast<std::size_t>(state_.num_environments);
-    std::vector<std::int32_t> needed_polygons(n), needed_contacts(n);
-    std::vector<std::int64_t> polygon_offsets(n + 1), contact_offsets(n + 1);
-    Results counted;
-    if (buffers[0].capacity < 0) counted.polygons_needed = needed_polygons.data();
-    if (buffers[1].capacity < 0) counted.contacts_needed = needed_contacts.data();
-    if (buffers[2].capacity < 0) counted.polygon_offsets = polygon_offsets.data();
-    if (buffers[3].capacity < 0) counted.contact_offsets = contact_offsets.data();
-    {
-      const nb::gil_scoped_release released;
-      evaluator_.evaluator.evaluate(state_, counted);
-    }
-    const auto most = [](const std::vector<std::int32_t>& counts) {
-      return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
-    };
-    const std::int64_t found[] = {most(needed_polygons), most(needed_contacts), polygon_offsets.back(),
-                                  contact_offsets.back()};
-    static_assert(std::size(found) == std::size(buffers));
-    for (std::size_t i = 0; i < std::size(buffers); ++i) {
-      if (buffers[i].capacity < 0) buffers[i].capacity = found[i];
-    }
+/// How many rows an array of `out` has.
+std::int64_t Evaluation::rows_in_out(int output) const {
+  ArrayView view;
+  const nb::handle memory = memory_of(outputs_.given(static_cast<std::size_t>(output)));
+  if (memory.is_none()) return 0;  // which is an error later
+  view.read(memory.ptr(), {call_, info_of(output).name}, placement_);
+  const int axis = info_of(output).is_packed() ? 0 : 1;
+  return view.ndim > axis ? view.shape[axis] : 0;
+}
+
+/// Evaluates to find how many rows there are in the outputs with the bits.
+void Evaluation::count_rows(std::uint64_t open) {
+  const auto n = static_cast<std::size_t>(state_.num_environments);
+  std::vector<std::int32_t> polygons(n), contacts(n), relations(3 * n);
+  std::vector<std::int64_t> polygon_offsets(n + 1), contact_offsets(n + 1);
+  Results counted;
+  if ((open & bit(kPolygons)) != 0) counted.polygons_needed = polygons.data();
+  if ((open & bit(kContacts)) != 0) counted.contacts_needed = contacts.data();
+  if ((open & bit(kPackedPolygons)) != 0) counted.polygon_offsets = polygon_offsets.data();
+  if ((open & bit(kPackedContacts)) != 0) counted.contact_offsets = contact_offsets.data();
+  if ((open & kRelationBuffers) != 0) counted.relations_needed = relations.data();
+  {
+    const nb::gil_scoped_release released;
+    evaluator_.evaluator.evaluate(state_, counted);
   }
-  counts_.polygon_capacity = results_.polygon_capacity = static_cast<std::int32_t>(buffers[0].capacity);
-  counts_.contact_capacity = results_.contact_capacity = static_cast<std::int32_t>(buffers[1].capacity);
-  counts_.packed_polygon_capacity = results_.packed_polygon_capacity = buffers[2].capacity;
-  counts_.packed_contact_capacity = results_.packed_contact_capacity = buffers[3].capacity;
+  const auto most = [](const std::vector<std::int32_t>& counts, std::size_t first = 0, std::size_t step = 1) {
+    std::int64_t found = 0;
+    for (std::size_t i = first; i < counts.size(); i += step) found = std::max<std::int64_t>(found, counts[i]);
+    return found;
+  };
+  const std::int64_t found[] = {most(polygons),         most(contacts),        polygon_offsets.back(),
+                                contact_offsets.back(), most(relations, 0, 3), most(relations, 1, 3),
+                                most(relations, 2, 3)};
+  static_assert(std::size(found) == std::size(kBuffers));
+  for (std::size_t i = 0; i < std::size(kBuffers); ++i) {
+    if ((open & bit(kBuffers[i].output)) != 0) counts_.*kBuffers[i].rows = found[i];
+  }
 }
 
 void Evaluation::evaluate() {
@@ -338,8 +353,7 @@ nb::object Evaluation::results() {
   outputs_.take_made();
   for (std::size_t i = 0; words_ != 0; ++i, words_ >>= 1) {
     if ((words_ & 1) == 0) continue;
-    const bool are_polygons = i == kPolygons || i == kPackedPolygons;
-    const nb::object& type = are_polygons ? registered_types().polygons : registered_types().contacts;
+    const nb::object& type = types_of_records(kOutputs.at(i)).columns;
     const nb::handle words = outputs_.object(i);
     outputs_.set(i, type.attr("_of_words")(words, nb::handle(array_type_of(words.ptr()).library)));
   }

@@ -35,8 +35,7 @@ struct EvaluationArguments {
   nb::handle outputs;
   nb::handle out;
   nb::handle stream;
-  nb::handle polygon_capacity;
-  nb::handle contact_capacity;
+  std::array<nb::handle, kCapacities.size()> capacities;
   nb::handle max_clusters;
   nb::handle time_step;
   nb::handle candidates;
@@ -68,6 +67,8 @@ class Evaluation {
   void read_inputs(const EvaluationArguments& arguments);
   void make_outputs(const EvaluationArguments& arguments);
   void find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted);
+  std::int64_t rows_in_out(int output) const;
+  void count_rows(std::uint64_t open);
   template <class Array>
   void make_output(std::size_t i, const ArrayInfo& info, Array& array);
   template <class Array>

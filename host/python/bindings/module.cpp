@@ -3,11 +3,15 @@
 // The extension module isopatch._core. What users see is listed in isopatch/*.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "host/python/arrays/new_array.h"
 #include "host/python/bindings/array_lists.h"
@@ -93,10 +97,14 @@ bool has_fields(const nb::object& type, std::span<const ArrayInfo> arrays) {
   return nb::tuple(names).equal(type.attr("_fields"));
 }
 
-void register_types(nb::object results, nb::object step_results, nb::object state, nb::object polygon_dtype,
-                    nb::object contact_dtype, nb::object polygons, nb::object contacts) {
-  if (nb::cast<std::size_t>(polygon_dtype.attr("itemsize")) != sizeof(Polygon) ||
-      nb::cast<std::size_t>(contact_dtype.attr("itemsize")) != sizeof(DiscreteContact)) {
+/// `records` are (type of NumPy, named tuple) in the order of kRecordKinds.
+void register_types(nb::object results, nb::object step_results, nb::object state,
+                    const std::vector<std::pair<nb::object, nb::object>>& records) {
+  bool are_known = records.size() == kRecordKinds.size();
+  for (std::size_t i = 0; are_known && i < records.size(); ++i) {
+    are_known = nb::cast<int>(records[i].first.attr("itemsize")) == 4 * kRecordKinds[i].words;
+  }
+  if (!are_known) {
     throw nb::import_error("isopatch: the Python sources are of another version than the extension module");
   }
   if (!has_fields(results, kOutputs) || !has_fields(step_results, kStepOutputs) || !has_fields(state, kState)) {
@@ -104,8 +112,10 @@ void register_types(nb::object results, nb::object step_results, nb::object stat
         "isopatch: the fields of Results, StepResults or SimulatorState are not the arrays of the extension module; "
         "scripts/array_tables.py --update writes them");
   }
-  registered_types() = {std::move(results),       std::move(step_results), std::move(state),   std::move(polygon_dtype),
-                        std::move(contact_dtype), std::move(polygons),     std::move(contacts)};
+  registered_types() = {std::move(results), std::move(step_results), std::move(state), {}};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    registered_types().records[i] = {records[i].first, records[i].second};
+  }
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ from isopatch._src.lumped import Depth, LumpedContacts, Overlap, lumped_contact
 from isopatch._src.meshes import TetMesh, tetrahedralize
 from isopatch._src.picture.picture import Picture
 from isopatch._src.recording import Recording
-from isopatch._src.records import Contacts, Polygons
+from isopatch._src.records import Contacts, Polygons, PotentialContacts, Relations
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Body, Joint, MassProperties, Part, Scene, SceneWarning
 from isopatch._src.simulator import Simulator
@@ -23,6 +23,8 @@ from isopatch._src.status import Status, describe
 __all__ = [
     "CONTACT_DTYPE",
     "POLYGON_DTYPE",
+    "POTENTIAL_CONTACT_DTYPE",
+    "RELATION_DTYPE",
     "Body",
     "Call",
     "CandidateCache",
@@ -36,7 +38,9 @@ __all__ = [
     "Part",
     "Picture",
     "Polygons",
+    "PotentialContacts",
     "Recording",
+    "Relations",
     "Results",
     "Scene",
     "SceneWarning",
@@ -66,5 +70,17 @@ CONTACT_DTYPE = _records.CONTACT_DTYPE
 is stiffness * -distance = area * pressure, with `stiffness` [N/m], `distance` [m], `area` [m^2], `pressure` [Pa].
 `normal` points from the pair's second body into the first, `dissipation` is in s/m; the others are as in POLYGON_DTYPE.
 Other libraries have Contacts."""
+
+POTENTIAL_CONTACT_DTYPE = _records.POTENTIAL_CONTACT_DTYPE
+"""NumPy's type of two features of rigid polytopes that may touch, world frame: of `kind` 0 vertex `feature_a` of
+`part_a` on face `feature_b` of `part_b`, 1 face under vertex, 2 edge on edge, at `point` [m] with the `normal` from the
+pair's second body into the first and the `gap` [m], positive apart. `applicability` is the smallest sine by which the
+features face each other; negative, they do not now. `pair` and parts are as in POLYGON_DTYPE. Other libraries have
+PotentialContacts."""
+
+RELATION_DTYPE = _records.RELATION_DTYPE
+"""NumPy's type of a relation: of the contacts `relation_members[first : first + count]` of the environment, all of one
+`pair`, at least one must keep a gap that is not negative. `kind` 0 is U, one contact; 1 is I, a vertex against several
+faces; 2 is X, any other. Other libraries have Relations."""
 
 __version__ = build_info()["version"]

@@ -176,15 +176,22 @@ void clear(const ffi::AnyBuffer& buffer, const Placement& placement) {
 #endif
 }
 
-bool has_unused_rows(const ArrayInfo& info) {
-  return info.is_buffer() || info.per == Per::kPackedPolygonCapacity || info.per == Per::kPackedContactCapacity;
-}
-
-/// The numbers that sizes of outputs follow from, and the time step of contacts with a memory.
+/// The numbers that sizes of outputs follow from, and the time step.
 struct Numbers {
-  std::int64_t max_clusters, polygon_capacity, contact_capacity;
+  std::int64_t max_clusters;
+  ffi::Span<const std::int64_t> capacities;  // in the order of kCapacities
   double time_step;
 };
+
+Capacities capacities_of(const Numbers& numbers) {
+  Capacities capacities{};
+  if (numbers.capacities.size() != capacities.size()) {
+    throw std::invalid_argument(
+        fmt::format("capacities: expected {}, found {}", capacities.size(), numbers.capacities.size()));
+  }
+  std::copy(numbers.capacities.begin(), numbers.capacities.end(), capacities.begin());
+  return capacities;
+}
 
 ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outputs, const Numbers& numbers,
                     const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
@@ -196,13 +203,8 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
     State state;
     Results results;
     counts.clusters = numbers.max_clusters;
-    counts.polygon_capacity = counts.packed_polygon_capacity = numbers.polygon_capacity;
-    counts.contact_capacity = counts.packed_contact_capacity = numbers.contact_capacity;
-    results.max_clusters = static_cast<std::int32_t>(numbers.max_clusters);
-    results.polygon_capacity = static_cast<std::int32_t>(numbers.polygon_capacity);
-    results.contact_capacity = static_cast<std::int32_t>(numbers.contact_capacity);
-    results.packed_polygon_capacity = numbers.polygon_capacity;
-    results.packed_contact_capacity = numbers.contact_capacity;
+    set_capacities(counts, capacities_of(numbers));
+    set_sizes(results, counts);
 
     Reader from(arguments);
     state.num_environments = environments_of(from.front(), counts);
@@ -221,7 +223,7 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
           if (!has(outputs, i++)) return;
           const ffi::AnyBuffer buffer = to.next();
           set_array(array, buffer, info, shape, placement);
-          if (has_unused_rows(info)) clear(buffer, placement);
+          if (capacity_of(info.per) < kCapacities.size()) clear(buffer, placement);  // rows may not be used
         },
         results);
     evaluator.evaluator.evaluate(state, results, placement.stream);
@@ -293,8 +295,7 @@ auto evaluate_binding() {
       .Attr<std::int64_t>("inputs")
       .Attr<std::int64_t>("outputs")
       .Attr<std::int64_t>("max_clusters")
-      .Attr<std::int64_t>("polygon_capacity")
-      .Attr<std::int64_t>("contact_capacity")
+      .Attr<ffi::Span<const std::int64_t>>("capacities")
       .Attr<double>("time_step");
 }
 
@@ -314,10 +315,10 @@ Placement placement_of() { return {}; }
 
 constexpr auto kEvaluate = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
                               std::int64_t evaluator, std::int64_t inputs, std::int64_t outputs,
-                              std::int64_t max_clusters, std::int64_t polygon_capacity, std::int64_t contact_capacity,
-                              double time_step, auto... stream) {
-  return evaluate(evaluator, inputs, outputs, {max_clusters, polygon_capacity, contact_capacity, time_step}, arguments,
-                  returned, placement_of(stream...));
+                              std::int64_t max_clusters, ffi::Span<const std::int64_t> capacities, double time_step,
+                              auto... stream) {
+  return evaluate(evaluator, inputs, outputs, {max_clusters, capacities, time_step}, arguments, returned,
+                  placement_of(stream...));
 };
 constexpr auto kStep = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
                           std::int64_t simulator, std::int64_t steps, std::int64_t inputs, std::int64_t outputs,

@@ -18,6 +18,17 @@ void append(std::vector<T>& all, const std::vector<T>& next) {
 
 }  // namespace
 
+void PairRelations::add(const PairRelations& next) {
+  const auto contacts_before = static_cast<std::int32_t>(contacts.size()),
+             members_before = static_cast<std::int32_t>(members.size());
+  append(contacts, next.contacts);
+  for (Relation relation : next.relations) {
+    relation.first += members_before;
+    relations.push_back(relation);
+  }
+  for (const std::int32_t member : next.members) members.push_back(contacts_before + member);
+}
+
 void PairResult::add(const PairResult& next) {
   add_wrench(on_a, next.on_a);
   add_wrench(on_b, next.on_b);
@@ -34,6 +45,7 @@ void PairResult::add(const PairResult& next) {
   status |= next.status;
   if (next.separation) separation = next.separation;  // one model has polytopes
   overlap += next.overlap;
+  polytopes.add(next.polytopes);
 }
 
 }  // namespace isopatch::reference

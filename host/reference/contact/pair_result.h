@@ -44,6 +44,17 @@ struct LumpedRow {
   Eigen::Matrix<Real, 6, 6> damping_matrix = Eigen::Matrix<Real, 6, 6>::Zero();
 };
 
+/// Contacts of polytopes and the relations between them. Members index contacts, relations index members, of these
+/// vectors.
+struct PairRelations {
+  std::vector<PotentialContact> contacts;
+  std::vector<Relation> relations;
+  std::vector<std::int32_t> members;
+
+  /// Appends those of the next pair.
+  void add(const PairRelations& next);
+};
+
 /// The results of a pair, world frame but for the patch. Zero if it was not evaluated.
 struct PairResult {
   Wrench on_a, on_b;  // each about its body's origin
@@ -59,7 +70,8 @@ struct PairResult {
   std::vector<Real> contact_state;    // of each part pair; empty if the model carries none
   std::uint32_t status = 0;           // bits
   std::optional<Real> separation;     // m; none if the pair has no polytopes
-  Real overlap = 0;                   // m^3
+  Real overlap = 0;                   // m^3, of polygons m^2
+  PairRelations polytopes;
 
   /// Adds the results of the pair's next model. Averages and patches stay those of the first.
   void add(const PairResult& next);

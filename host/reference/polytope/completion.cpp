@@ -89,6 +89,7 @@ std::vector<NamedRelation> completed(const ConvexShape& a, const ConvexShape& b,
     for (const Contact& contact : separating_contacts(a, b)) {
       if (contact.gap >= -range.reach) everything.members.push_back(contact.features);
     }
+    std::sort(everything.members.begin(), everything.members.end());
     kept.push_back(everything);
   }
   return kept;

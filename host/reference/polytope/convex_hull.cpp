@@ -118,6 +118,7 @@ ConvexShape convex_hull(const std::vector<Vector3>& points) {
   for (std::vector<int>& loop : loops) {
     for (int& v : loop) v = static_cast<int>(std::lower_bound(corners.begin(), corners.end(), v) - corners.begin());
   }
+  std::sort(loops.begin(), loops.end());
   return polyhedron(vertices, loops);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convex hulls of few points by trying all planes and lines through them. Other points than corners are left out; the
-// corners keep their order. Faces that meet at less than 1e-6 rad and lie within 1e-9 of the size are one.
+// corners keep their order, and faces are in the order of their loops, each from its lowest corner. Faces that meet at
+// less than 1e-6 rad and lie within 1e-9 of the size are one.
 #pragma once
 
 #include <vector>

@@ -41,23 +41,29 @@ RelationRange range_of(const PolytopeBody& a, int part_a, const PolytopeBody& b,
   return range;
 }
 
+PartPair evaluate_part_pair(const PolytopeBody& a, int part_a, const PolytopeBody& b, int part_b,
+                            const PairSettings& settings) {
+  const ConvexShape one = moved(a.parts[static_cast<std::size_t>(part_a)], a.pose);
+  const ConvexShape other = moved(b.parts[static_cast<std::size_t>(part_b)], b.pose);
+  PartPair pair;
+  pair.part_a = part_a;
+  pair.part_b = part_b;
+  pair.range = range_of(a, part_a, b, part_b, settings);
+  pair.set = find_relations(one, other, pair.range, settings.mode);
+  pair.nearest = separation(one, other);
+  if (pair.nearest.gap < 0) pair.overlap = overlap(one, other);
+  return pair;
+}
+
 PairResult evaluate_pair(const PolytopeBody& a, const PolytopeBody& b, const PairSettings& settings) {
   PairResult result;
   result.separation = std::numeric_limits<Real>::infinity();
   for (int i = 0; i < static_cast<int>(a.parts.size()); ++i) {
-    const ConvexShape one = moved(a.parts[static_cast<std::size_t>(i)], a.pose);
     for (int j = 0; j < static_cast<int>(b.parts.size()); ++j) {
-      const ConvexShape other = moved(b.parts[static_cast<std::size_t>(j)], b.pose);
-      PartPair pair;
-      pair.part_a = i;
-      pair.part_b = j;
-      pair.range = range_of(a, i, b, j, settings);
-      pair.set = find_relations(one, other, pair.range, settings.mode);
-      pair.nearest = separation(one, other);
-      pair.overlap = overlap(one, other);
+      const PartPair pair = evaluate_part_pair(a, i, b, j, settings);
       result.separation = std::min(result.separation, pair.nearest.gap);
       result.overlap += pair.overlap;
-      result.is_deep |= pair.nearest.gap < -pair.range.tolerance;
+      result.is_deep |= pair.is_deep();
       result.part_pairs.push_back(pair);
     }
   }

@@ -29,8 +29,13 @@ struct PartPair {
   RelationRange range;
   RelationSet set;
   Contact nearest;   // the one with the largest gap
-  Real overlap = 0;  // m^3, of polygons m^2
+  Real overlap = 0;  // m^3, of polygons m^2; 0 unless that gap is negative
+
+  /// They overlap by more than their tolerance.
+  bool is_deep() const { return nearest.gap < -range.tolerance; }
 };
+PartPair evaluate_part_pair(const PolytopeBody& a, int part_a, const PolytopeBody& b, int part_b,
+                            const PairSettings& settings);
 
 struct PairResult {
   std::vector<PartPair> part_pairs;  // every two parts, in ascending order

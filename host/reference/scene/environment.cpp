@@ -89,6 +89,22 @@ Transform transform_of(const std::array<double, 7>& pose) {
   return {rotation.normalized().toRotationMatrix(), {pose[0], pose[1], pose[2]}};
 }
 
+/// Whether a body of the scene is one of polygons, whatever geometries an environment gives to it.
+bool has_polygon(const SceneDescription& scene, const Body& body) {
+  const std::vector<Part> parts = parts_of(body);
+  return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return scene.geometries[static_cast<std::size_t>(part.geometry)].polygon;
+  });
+}
+
+/// A pose of the plane z = 0 turns about z alone.
+std::uint32_t check_in_plane(const InputArray& poses, std::int64_t environment, std::size_t body) {
+  const auto number = [&](std::size_t i) -> Real { return element(poses, environment, 7 * body + i); };
+  const Eigen::Quaternion<Real> rotation = Eigen::Quaternion<Real>(number(3), number(4), number(5), number(6));
+  const Real tilt = (std::abs(rotation.x()) + std::abs(rotation.y())) / rotation.norm();
+  return std::abs(number(2)) <= limits::kMaxOutOfPlane && tilt <= limits::kMaxOutOfPlane ? kOk : kBadPose;
+}
+
 bool is_half_space(const Geometry& geometry) { return geometry.kind == GeometryKind::kHalfSpace; }
 
 /// Whether a ball of a pair in the model can touch a part of this geometry.
@@ -109,6 +125,11 @@ bool ball_can_touch(const Geometry& other, const Pair& pair, ContactModel model)
 
 /// Whether two geometries that an environment gives to a part pair can touch.
 bool can_touch(const Geometry& a, const Geometry& b, const Pair& pair, ContactModel model) {
+  if (a.polygon != b.polygon || (a.polygon && model != ContactModel::kPolytope)) return false;
+  if (model == ContactModel::kPolytope) {
+    const auto is_polytope = [](const Geometry& geometry) { return is_half_space(geometry) || geometry.convex; };
+    return is_polytope(a) && is_polytope(b) && !(is_half_space(a) && is_half_space(b));
+  }
   if (model != ContactModel::kVolumetric && model != ContactModel::kPoint) {
     return !is_half_space(a) || !is_half_space(b) || detail::model_of(model, {false, true}, {false, true}, {});
   }
@@ -167,6 +188,7 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     BodyState body;
     environment.status |= read_pose(state.poses, index, b, body.X_WB);
+    if (has_polygon(scene, scene.bodies[b])) environment.status |= check_in_plane(state.poses, index, b);
     environment.status |= read_velocity(state.velocities, index, b, body);
     for (const Part& part : parts_of(scene.bodies[b])) {
       PartState part_state;

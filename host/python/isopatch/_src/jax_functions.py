@@ -62,6 +62,9 @@ def evaluate(
     outputs: Sequence[str] = ("pair_wrench",),
     polygon_capacity: int | None = None,
     contact_capacity: int | None = None,
+    potential_contact_capacity: int | None = None,
+    relation_capacity: int | None = None,
+    member_capacity: int | None = None,
     max_clusters: int | None = None,
     time_step: float = 0.0,
     **inputs: Unpack[OtherInputs],
@@ -79,8 +82,12 @@ def evaluate(
         polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
             Rows that are not used are zero.
         contact_capacity: The same for contacts.
+        potential_contact_capacity: The same for `potential_contacts`, in each environment.
+        relation_capacity: The same for `relations`.
+        member_capacity: The same for `relation_members`.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
-        time_step: Of contacts with a memory, s, known when the function is traced; as Evaluator.evaluate().
+        time_step: Of contacts with a memory and of rigid polytopes, s, known when the function is traced; as
+            Evaluator.evaluate().
 
     Returns:
         Results: [..., P, 6] and so on; floating-point arrays have the type of `poses`.
@@ -92,7 +99,15 @@ def evaluate(
             that were compiled by lower() and compile() raise ValueError instead.)
     """
     call = "isopatch.jax.evaluate"
-    plan = evaluation_plan(call, evaluator, outputs, Sizes(max_clusters, polygon_capacity, contact_capacity))
+    sizes = Sizes(
+        max_clusters,
+        polygon_capacity,
+        contact_capacity,
+        potential_contact_capacity,
+        relation_capacity,
+        member_capacity,
+    )
+    plan = evaluation_plan(call, evaluator, outputs, sizes)
     given = in_order(call, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
     arrays = dict(zip(INPUTS, given, strict=True))
     checked, leading = _checked_arrays(call, arrays, plan.inputs, 1)
@@ -112,8 +127,7 @@ def evaluate(
             "inputs": _bits(checked, plan.inputs),
             "outputs": _bits(plan.outputs, Results._fields),
             "max_clusters": 1 if max_clusters is None else operator.index(max_clusters),
-            "polygon_capacity": 0 if polygon_capacity is None else operator.index(polygon_capacity),
-            "contact_capacity": 0 if contact_capacity is None else operator.index(contact_capacity),
+            "capacities": sizes.capacities,
             "time_step": checked_time_step(call, time_step),
         },
         vmap_method="sequential" if packed else "broadcast_all",
@@ -242,7 +256,7 @@ def _call(
     target: str,
     arrays: Mapping[str, jax.Array],
     results: list[jax.ShapeDtypeStruct],
-    attributes: Mapping[str, int | float],
+    attributes: Mapping[str, int | float | tuple[int, ...]],
     **options: Any,
 ) -> Sequence[jax.Array]:
     attributes = {

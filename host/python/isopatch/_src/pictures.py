@@ -1,4 +1,4 @@
-"""Scenes and contact patches as meshes of PyVista."""
+"""Scenes, contact patches and potential contacts as meshes of PyVista."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ def scene_meshes(names: Sequence[str], surfaces: Sequence[tuple[int, bytes, byte
         first = sum(map(len, points[body]))
         points[body].append(np.frombuffer(vertices).reshape(-1, 3))
         rows = np.frombuffer(polygons, np.int32).astype(np.int64)
-        rows = rows.reshape(-1, 1 + rows[0])  # all are triangles, or there is one square
+        rows = rows.reshape(-1, 1 + rows[0])  # all are triangles, or there is one face
         faces[body].append(np.hstack([rows[:, :1], first + rows[:, 1:]]).ravel())
     blocks = pyvista.MultiBlock()
     for body, name in enumerate(names):
@@ -41,3 +41,14 @@ def patch_mesh(polygons: np.ndarray) -> "pyvista.PolyData":
         for name in ("pair", "area", "normal"):
             mesh.cell_data[name] = polygons[name]
     return mesh
+
+
+def contact_points(contacts: np.ndarray) -> "pyvista.PolyData":
+    """See Results.to_pyvista(); `contacts` [K] are of POTENTIAL_CONTACT_DTYPE."""
+    pyvista = require("pyvista", "pyvista")
+    if not len(contacts):  # PyVista takes no empty arrays
+        return pyvista.PolyData()
+    points = pyvista.PolyData(contacts["point"].copy())
+    for name in ("normal", "gap", "applicability", "kind", "pair"):
+        points.point_data[name] = contacts[name]
+    return points

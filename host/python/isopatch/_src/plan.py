@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from isopatch import _core
+from isopatch._src.arrays import TABLE
 from isopatch._src.messages import shown
 from isopatch._src.results import Results
 
@@ -36,11 +37,19 @@ class Plan(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """The arguments that sizes of outputs follow from."""
+    """The arguments that sizes of outputs follow from: the most clusters, then capacities."""
 
     max_clusters: int | None
     polygon_capacity: int | None
     contact_capacity: int | None
+    potential_contact_capacity: int | None
+    relation_capacity: int | None
+    member_capacity: int | None
+
+    @property
+    def capacities(self) -> tuple[int, ...]:
+        """Those that are not given are 0."""
+        return tuple(0 if value is None else operator.index(value) for value in self[1:])
 
 
 def _capacity(call: str, name: str, value: Any) -> int:
@@ -75,8 +84,7 @@ def evaluation_plan(call: str, evaluator: Any, outputs: Sequence[str], sizes: Si
         raise TypeError(f"{call}: evaluator: expected an isopatch.Evaluator, found {type(evaluator).__name__}")
     inputs, known = evaluator._arrays(
         1 if sizes.max_clusters is None else sizes.max_clusters,
-        _capacity(call, "polygon_capacity", sizes.polygon_capacity),
-        _capacity(call, "contact_capacity", sizes.contact_capacity),
+        [_capacity(call, name, value) for name, value in zip(Sizes._fields[1:], sizes[1:], strict=True)],
     )
     return Plan(arrays_of(inputs), wanted_outputs(call, evaluator._wanted(call, outputs), known, Results._fields))
 
@@ -91,9 +99,11 @@ def wanted_outputs(call: str, bits: int, known: dict[str, Any], names: Sequence[
     chosen = [name for i, name in enumerate(names) if bits >> i & 1]
     for name in chosen:
         if known[name] is None:
+            axes = next(row.axes for row in TABLE["outputs"] if row.name == name)
+            capacity = next(axis.removeprefix("packed_") for axis in axes if axis.endswith("_capacity"))
             raise ValueError(
                 f"{call}: outputs: the size of {name} depends on the contact, and compiled calls have outputs of "
-                f"known sizes; give {'polygon' if 'polygon' in name else 'contact'}_capacity, how many rows there are"
+                f"known sizes; give {capacity}, how many rows there are"
             )
     return {name: Array(*known[name]) for name in chosen}
 

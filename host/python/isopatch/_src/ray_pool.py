@@ -18,14 +18,15 @@ from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order
 from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
 from isopatch._src.messages import shown
-from isopatch._src.plan import arrays_of, check_shape
-from isopatch._src.records import CONTACT_DTYPE, POLYGON_DTYPE, RECORDS, Contacts, Polygons, on_host
+from isopatch._src.plan import Sizes, arrays_of, check_shape
+from isopatch._src.records import KINDS, RECORDS, ROWS, on_host
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
-_OPTIONS = ("outputs", "max_clusters", "polygon_capacity", "contact_capacity", "time_step")
-_DTYPES = {Polygons: POLYGON_DTYPE, Contacts: CONTACT_DTYPE}
+_OPTIONS = ("outputs", *Sizes._fields, "time_step")
+_CAPACITIES = Sizes._fields[1:]
+_DTYPES = {columns: dtype for dtype, columns in KINDS}
 _SHORT = 0.02  # s of work that takes no worker: to ask two of them takes Ray 2 to 10 ms
 _PATIENCE = 120  # s that a pool waits for its workers to start
 
@@ -146,9 +147,9 @@ class Pool(Simulator):
         if check:
             check_finite("evaluate", given)
         n = len(poses) if np.ndim(poses) == 3 else 0  # others are refused here
-        if not options.keys() & {"polygon_capacity", "contact_capacity"} and self._is_short(n):
+        if options.keys().isdisjoint(_CAPACITIES) and self._is_short(n):
             return self._here(n, self._evaluator.evaluate, **given, **options)
-        arrays = _checked("evaluate", n, given, self._evaluator._arrays(1, -1, -1)[0])
+        arrays = _checked("evaluate", n, given, self._evaluator._arrays(1, [-1] * len(_CAPACITIES))[0])
         return Results(**_like(poses, self._there("evaluate", n, n, arrays, options)))
 
     def close(self) -> None:
@@ -263,7 +264,7 @@ def _joined(name: str, arrays: list[np.ndarray], begins: list[int]) -> np.ndarra
         arrays = [arrays[0], *(array[1:] + first for array, first in zip(arrays[1:], rows))]
     elif name.endswith("_environments"):
         arrays = [array + begin for array, begin in zip(arrays, begins)]
-    elif arrays[0].dtype.names and arrays[0].ndim == 2:  # as many columns as the environment with most rows has
+    elif name in ROWS and arrays[0].ndim == 2:  # as many columns as the environment with most rows has
         most = max(array.shape[1] for array in arrays)
         rest = [np.zeros((len(array), most - array.shape[1]), array.dtype) for array in arrays]
         arrays = [np.concatenate(both, axis=1) for both in zip(arrays, rest)]

@@ -1,4 +1,4 @@
-"""Contact polygons and point contacts: NumPy's records, and an array of each of their members for other libraries."""
+"""Records of contact: NumPy's, and an array of each of their members for other libraries."""
 
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ def _dtype(fields: tuple[tuple[str, str, int, int], ...]) -> np.dtype:
 
 
 POLYGON_DTYPE, CONTACT_DTYPE = _dtype(_core.POLYGON_FIELDS), _dtype(_core.CONTACT_FIELDS)
+POTENTIAL_CONTACT_DTYPE, RELATION_DTYPE = _dtype(_core.POTENTIAL_CONTACT_FIELDS), _dtype(_core.RELATION_FIELDS)
 
 
 class _Column(NamedTuple):
@@ -31,6 +32,7 @@ def _columns(dtype: np.dtype) -> tuple[_Column, ...]:
 
 
 _POLYGON_COLUMNS, _CONTACT_COLUMNS = _columns(POLYGON_DTYPE), _columns(CONTACT_DTYPE)
+_POTENTIAL_CONTACT_COLUMNS, _RELATION_COLUMNS = _columns(POTENTIAL_CONTACT_DTYPE), _columns(RELATION_DTYPE)
 
 
 def _arrays(words: Any, library: Any, columns: tuple[_Column, ...]) -> list[Any]:
@@ -118,8 +120,85 @@ class Contacts(NamedTuple):
         return cls(*_arrays(words, library, _CONTACT_COLUMNS))
 
 
-RECORDS = {"polygons": Polygons, "packed_polygons": Polygons, "contacts": Contacts, "packed_contacts": Contacts}
+class PotentialContacts(NamedTuple):
+    """Contacts of rigid polytopes in torch, JAX and CuPy: an array of each member of POTENTIAL_CONTACT_DTYPE.
+
+    World frame. `...` is [N, potential_contact_capacity]. In torch and CuPy all arrays are views of `words`. The
+    package allocates it, or it is given as `out`.
+    """
+
+    pair: Any
+    """[...], int32. Index into Scene.pairs."""
+    part_a: Any
+    """[...], int32. The part of the first body, numbered through the scene."""
+    part_b: Any
+    """[...], int32. The part of the second body."""
+    kind: Any
+    """[...], int32. 0: vertex of the first part on a face of the second; 1: face of the first under a vertex of the
+    second; 2: edge on edge."""
+    feature_a: Any
+    """[...], int32. Index of the vertex, face or edge of the first part."""
+    feature_b: Any
+    """[...], int32. Index of the face, vertex or edge of the second part."""
+    point: Any
+    """[..., 3], float32. m; the vertex, or halfway between the lines of the edges."""
+    normal: Any
+    """[..., 3], float32. Unit, from the pair's second body into the first."""
+    gap: Any
+    """[...], float32. m, positive apart."""
+    applicability: Any
+    """[...], float32. Smallest sine by which the features face each other; negative: they do not, now."""
+    words: Any = None
+    """[..., 14], int32. The memory of them all; None in JAX."""
+
+    @classmethod
+    def _of_words(cls, words: Any, library: Any) -> "PotentialContacts":
+        return cls(*_arrays(words, library, _POTENTIAL_CONTACT_COLUMNS))
+
+
+class Relations(NamedTuple):
+    """Relations of rigid polytopes in torch, JAX and CuPy: an array of each member of RELATION_DTYPE.
+
+    `...` is [N, relation_capacity]. In torch and CuPy all arrays are views of `words`. The package allocates it, or it
+    is given as `out`.
+    """
+
+    pair: Any
+    """[...], int32. Index into Scene.pairs."""
+    kind: Any
+    """[...], int32. 0, U: one contact; 1, I: a vertex against several faces; 2, X: any other."""
+    first: Any
+    """[...], int32. Index of its first member in the environment's row of `relation_members`."""
+    count: Any
+    """[...], int32. How many members it has, at least 1."""
+    words: Any = None
+    """[..., 4], int32. The memory of them all; None in JAX."""
+
+    @classmethod
+    def _of_words(cls, words: Any, library: Any) -> "Relations":
+        return cls(*_arrays(words, library, _RELATION_COLUMNS))
+
+
+KINDS = (
+    (POLYGON_DTYPE, Polygons),
+    (CONTACT_DTYPE, Contacts),
+    (POTENTIAL_CONTACT_DTYPE, PotentialContacts),
+    (RELATION_DTYPE, Relations),
+)
+"""NumPy's type and the named tuple of each kind of record, in the order of the extension module."""
+
+RECORDS = {
+    "polygons": Polygons,
+    "packed_polygons": Polygons,
+    "contacts": Contacts,
+    "packed_contacts": Contacts,
+    "potential_contacts": PotentialContacts,
+    "relations": Relations,
+}
 """What the outputs are that NumPy has as records."""
+
+ROWS = {*RECORDS, "polygon_environments", "contact_environments", "relation_members"}
+"""The outputs with as many rows as a capacity says, of which not all are used."""
 
 
 def on_host(array: Any) -> np.ndarray:
@@ -127,12 +206,13 @@ def on_host(array: Any) -> np.ndarray:
     return np.asarray(array.cpu() if hasattr(array, "cpu") else array.get() if hasattr(array, "get") else array)
 
 
-def rows_on_host(polygons: Any, rows: Any) -> np.ndarray:
-    """Some rows of packed polygons, or of an environment's, as NumPy's records."""
-    if not isinstance(polygons, Polygons):
-        return polygons[rows]
-    members = {name: on_host(getattr(polygons, name)[rows]) for name in POLYGON_DTYPE.names}
-    made = np.empty(members["pair"].shape, POLYGON_DTYPE)
+def rows_on_host(records: Any, rows: Any) -> np.ndarray:
+    """Some rows of packed records, or of an environment's, in NumPy."""
+    dtype = next((dtype for dtype, columns in KINDS if type(records) is columns), None)
+    if dtype is None:
+        return records[rows]
+    members = {name: on_host(getattr(records, name)[rows]) for name in dtype.names}
+    made = np.empty(members["pair"].shape, dtype)
     for name, values in members.items():
         made[name] = values
     return made

@@ -116,7 +116,18 @@ class Results(NamedTuple):
     """[N, P], m. How far the nearest two rigid polytopes are apart, at most their distance; negative: how deep they
     overlap; 0 of pairs without polytopes."""
     overlap: Any = None
-    """[N, P], m^3. What the rigid polytopes of both bodies have in common."""
+    """[N, P], m^3. What the rigid polytopes of both bodies have in common; m^2 of polygons."""
+    potential_contacts: Any = None
+    """[N, potential_contact_capacity], POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts. What may
+    touch of rigid polytopes, each once, by pair, parts, kind and features."""
+    relations: Any = None
+    """[N, relation_capacity], RELATION_DTYPE; in torch, JAX and CuPy Relations. Which of these contacts must keep a
+    gap, at least one of each relation."""
+    relation_members: Any = None
+    """[N, member_capacity], int32. The contacts of each relation, as indices into the environment's."""
+    relations_needed: Any = None
+    """[N, 3], int32. The capacities that would have been enough: of contacts, relations and members; required with any
+    of these, and may be asked for alone."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`.
@@ -129,10 +140,15 @@ class Results(NamedTuple):
         """The contact polygons of an environment as a mesh of PyVista, world frame, m.
 
         It has the point data "pressure" [Pa] and the cell data "pair", "area" [m^2] and "normal", from the pair's
-        second body into the first. Needs `packed_polygons` or `polygons`; raises ValueError without.
+        second body into the first. Needs `packed_polygons` or `polygons`. Results without these, but with
+        `potential_contacts`, are the points of these, with the point data "normal", "gap" [m], "applicability", "kind"
+        and "pair". Raises ValueError without any.
         """
-        from isopatch._src.pictures import patch_mesh
+        from isopatch._src.pictures import contact_points, patch_mesh
 
+        if self.potential_contacts is not None and self.packed_polygons is None and self.polygons is None:
+            counts = on_host(self.relations_needed)[:, 0]
+            return contact_points(_rows_of(self.potential_contacts, environment, counts, "potential contacts"))
         return patch_mesh(polygons_of(self, environment))
 
     def render(
@@ -236,21 +252,26 @@ def polygons_of(results: Results, environment: int) -> np.ndarray:
     """The contact polygons of one environment, [K], POLYGON_DTYPE."""
     if results.packed_polygons is not None:
         offsets = on_host(results.polygon_offsets)
-        begins, counts = offsets[:-1], np.diff(offsets)
-    elif results.polygons is not None:
-        begins, counts = None, on_host(results.polygons_needed)
-    else:
+        return _rows_of(results.packed_polygons, environment, np.diff(offsets), "polygons", offsets)
+    if results.polygons is None:
         raise ValueError('there are no polygons; ask for them by outputs=("packed_polygons",) of evaluate()')
+    return _rows_of(results.polygons, environment, on_host(results.polygons_needed), "polygons")
+
+
+def _rows_of(
+    records: Any, environment: int, counts: np.ndarray, what: str, begins: np.ndarray | None = None
+) -> np.ndarray:
+    """The records of one environment, of which there are `counts` in each; of packed ones it begins at a row."""
     if not 0 <= environment < len(counts):
         raise ValueError(f"environment {environment}: the results have {len(counts)}, numbered from 0")
     count = counts[environment]
     if begins is not None:
         begin = begins[environment]
-        rows = rows_on_host(results.packed_polygons, slice(begin, begin + count))
+        rows = rows_on_host(records, slice(begin, begin + count))
     else:
-        rows = rows_on_host(results.polygons, (environment, slice(None, count)))
+        rows = rows_on_host(records, (environment, slice(None, count)))
     if len(rows) < count:
-        raise ValueError(f"environment {environment} has {count} polygons, of which {len(rows)} had room")
+        raise ValueError(f"environment {environment} has {count} {what}, of which {len(rows)} had room")
     return rows
 
 
@@ -258,8 +279,5 @@ _core._register_types(
     Results,
     StepResults,
     SimulatorState,
-    records.POLYGON_DTYPE,
-    records.CONTACT_DTYPE,
-    records.Polygons,
-    records.Contacts,
+    records.KINDS,
 )

@@ -31,7 +31,7 @@ class Body(NamedTuple):
     name: str
     """As in the scene file."""
     motion: str
-    """"free", "fixed", "prescribed", "prismatic" or "revolute"."""
+    """"free", "planar", "fixed", "prescribed", "prismatic" or "revolute"."""
 
 
 class Joint(NamedTuple):

@@ -45,10 +45,19 @@ class Status(enum.IntFlag):
     """A fault: a contact state is not finite, or has a number that no contact has."""
     THICK_CONTACT = 1 << 15
     """A warning: a volumetric contact is thicker than its radius, so that the plate in its place is far off."""
+    OVERLAP = 1 << 16
+    """A warning: two rigid polytopes overlap by more than the scene's `tolerance`."""
+    RELATION_CAPACITY = 1 << 19
+    """More contacts, relations or members of rigid polytopes than there is room for."""
 
 
 WARNINGS = (
-    Status.NO_CONTACT_SURFACE | Status.NOT_CONVERGED | Status.FRICTION_LAG | Status.FAR_SIDE | Status.THICK_CONTACT
+    Status.NO_CONTACT_SURFACE
+    | Status.NOT_CONVERGED
+    | Status.FRICTION_LAG
+    | Status.FAR_SIDE
+    | Status.THICK_CONTACT
+    | Status.OVERLAP
 )
 
 

@@ -12,7 +12,7 @@ from isopatch._src.arrays import INPUTS, in_order, with_inputs
 from isopatch._src.inputs import OtherInputs
 from isopatch._src.messages import shortened
 from isopatch._src.plan import Plan, Sizes, check_shape, evaluation_plan
-from isopatch._src.records import RECORDS
+from isopatch._src.records import RECORDS, ROWS
 from isopatch._src.results import Results
 
 _CALL = "isopatch.torch.evaluate"
@@ -79,6 +79,9 @@ def evaluate(
     outputs: Sequence[str] = ("pair_wrench",),
     polygon_capacity: int | None = None,
     contact_capacity: int | None = None,
+    potential_contact_capacity: int | None = None,
+    relation_capacity: int | None = None,
+    member_capacity: int | None = None,
     max_clusters: int | None = None,
     time_step: float = 0.0,
     **inputs: Unpack[OtherInputs],
@@ -95,8 +98,11 @@ def evaluate(
         polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
             Rows that are not used are zero.
         contact_capacity: The same for contacts.
+        potential_contact_capacity: The same for `potential_contacts`, in each environment.
+        relation_capacity: The same for `relations`.
+        member_capacity: The same for `relation_members`.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
-        time_step: Of contacts with a memory, s; as Evaluator.evaluate().
+        time_step: Of contacts with a memory and of rigid polytopes, s; as Evaluator.evaluate().
 
     Returns:
         Results: new tensors; floating-point numbers have the type of `poses`.
@@ -107,7 +113,14 @@ def evaluate(
             that requires a gradient, if gradients are enabled, and for one with a tangent of forward-mode
             differentiation. While a function is compiled, torch puts these into errors of its own.
     """
-    sizes = (max_clusters, polygon_capacity, contact_capacity)
+    sizes = (
+        max_clusters,
+        polygon_capacity,
+        contact_capacity,
+        potential_contact_capacity,
+        relation_capacity,
+        member_capacity,
+    )
     if not isinstance(evaluator, Evaluator):
         register(evaluator)  # which says what it has to be
     name, names = evaluator._prepare(id(evaluator), outputs, *sizes)  # a compiler guards what it asks the id() of
@@ -174,8 +187,9 @@ def _registered(name: str) -> Evaluator:
 
 _library = torch.library.Library("isopatch", "DEF")
 _library.define(
-    "evaluate(str evaluator, str[] outputs, int? max_clusters, int? polygon_capacity, int? contact_capacity, "
-    + ", ".join(f"Tensor{'' if name == 'poses' else '?'} {name}" for name in INPUTS)
+    "evaluate(str evaluator, str[] outputs, "
+    + ", ".join(f"int? {name}" for name in Sizes._fields)
+    + "".join(f", Tensor{'' if name == 'poses' else '?'} {name}" for name in INPUTS)
     + ", *, float time_step=0.) -> Tensor[]",
     # rows that are repeated by expand() stay so in compiled code
     tags=(getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order),),
@@ -195,10 +209,10 @@ def _evaluate(
     inputs = [t.detach() if t is not None and t.requires_grad else t for t in tensors]
     poses = inputs[0]
     out = None
-    if sizes.polygon_capacity is not None or sizes.contact_capacity is not None:
+    rows = [name for name in outputs if name in ROWS]
+    if rows:
         # an operator returns the same for the same arguments, also in rows that are not used
         known = _plan_of(evaluator, outputs, sizes).outputs
-        rows = [name for name in outputs if name in RECORDS or name.endswith("_environments")]
         out = {name: poses.new_zeros(known[name].shape_of(poses.shape[:1]), dtype=torch.int32) for name in rows}
     results = _registered(evaluator).evaluate(
         **dict(zip(INPUTS, inputs, strict=True)),
