@@ -42,11 +42,11 @@ std::string rigid_text(const SceneDescription& scene, const Body& a, const Body&
            "that model, or exclude the pair";
   }
   const ContactModels& models = scene.contact.model;
-  const bool has_polytopes = std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
+  const bool touch_as_polytopes = std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
   return fmt::format(
       "{} are both rigid{}, so they pass through each other; make one of them compliant, or exclude the "
       "pair",
-      names, has_polytopes ? ", but not both polytopes" : "");
+      names, touch_as_polytopes ? ", but not both polytopes" : "");
 }
 
 /// Two rigid bodies of which one can move, and that would be expected to touch.
@@ -156,10 +156,7 @@ std::vector<std::string> no_default_pairs(const Scene& scene) {
 
 /// Options of polytopes in a scene that has none.
 std::vector<std::string> options_without_polytopes(const Scene& scene) {
-  const std::vector<PairView>& pairs = scene.data().pairs;
-  const bool has_polytopes =
-      std::any_of(pairs.begin(), pairs.end(), [](const PairView& pair) { return pair.model == kPolytopeModel; });
-  if (has_polytopes) return {};
+  if (has_polytopes(scene)) return {};
   const ContactOptions& contact = scene.description().contact;
   std::vector<std::string> warnings;
   const auto warn = [&](bool given, const char* name) {
