@@ -169,13 +169,43 @@ std::vector<std::string> options_without_polytopes(const Scene& scene) {
   return warnings;
 }
 
+/// A margin or tolerance of polytopes beyond the size of a part, as of other units than metres.
+std::vector<std::string> wide_options_of_polytopes(const Scene& scene) {
+  const SceneData& data = scene.data();
+  const PartView* smallest = nullptr;
+  for (const PairView& pair : data.pairs) {
+    if (pair.model != kPolytopeModel) continue;
+    for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
+      for (const std::int32_t index : {data.part_pairs[i].a, data.part_pairs[i].b}) {
+        const PartView& part = data.parts[index];
+        if (smallest == nullptr || part.polytope_radius < smallest->polytope_radius) smallest = &part;
+      }
+    }
+  }
+  if (smallest == nullptr) return {};
+  const auto in_scene = static_cast<int>(smallest - data.parts.data());
+  int body = 0;
+  while (data.bodies[body].parts_end <= in_scene) ++body;
+  std::vector<std::string> warnings;
+  const auto warn = [&](const std::optional<double>& value, const char* name, const char* usual) {
+    if (!value || *value <= smallest->polytope_radius) return;
+    warnings.push_back(
+        fmt::format("contact: {} is {:g} m, more than the radius of a part of {}, {:g} m; it is usually "
+                    "{} of that",
+                    name, *value, in_quotes(name_of(scene, body)), smallest->polytope_radius, usual));
+  };
+  warn(data.description.contact.margin, "margin", "0.02");
+  warn(data.description.contact.tolerance, "tolerance", "1e-6");
+  return warnings;
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
   std::vector<std::string> warnings = scene.description().notes;
   for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs,
-                          options_without_polytopes, overlap_warnings}) {
+                          options_without_polytopes, wide_options_of_polytopes, overlap_warnings}) {
     const std::vector<std::string> found = find(scene);
     warnings.insert(warnings.end(), found.begin(), found.end());
   }
