@@ -10,7 +10,7 @@
 namespace isopatch::detail {
 
 /// What the lanes that evaluate a pair share: `features` have feature_memory_size() of the largest part pair, and there
-/// is no `overlap` where that is not wanted.
+/// is no `overlap` where that is not wanted. Both may be the same memory.
 struct PolytopeMemory {
   void* features;
   OverlapMemory* overlap;
@@ -118,8 +118,9 @@ ISOPATCH_HD void evaluate_polytopes(Warp& warp, const PolytopeMemory& memory, co
     }
     separation = min(separation, found.value);
     is_deep = is_deep || found.value < -options.tolerance;
-    if (found.value < 0 && warp.lane() == 0 && results.overlap.data != nullptr) {
-      overlap += overlap_size(pair, *memory.overlap);
+    if (found.value < 0 && results.overlap.data != nullptr) {
+      warp.sync();  // nobody reads the features any more
+      if (warp.lane() == 0) overlap += overlap_size(pair, *memory.overlap);
     }
     warp.sync();  // the memory may be used again
   }

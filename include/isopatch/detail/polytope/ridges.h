@@ -41,6 +41,7 @@ ISOPATCH_HD void visit_ridges(const PolytopePair& pair, const FeatureMemory& m, 
   if (kind == kEdgeOnEdge) {
     const ShapeEdge &a = pair.a.edges[i], &b = pair.b.edges[j];
     const int near = near_ends(pair, m, i, j, reach);
+    ISOPATCH_NO_UNROLL
     for (int end = 0; end < 4; ++end) {
       if ((near >> end & 1) == 0) continue;
       visit(end < 2 ? Ridge{true, end == 0 ? a.i : a.j, j} : Ridge{false, end == 2 ? b.i : b.j, i});
@@ -53,6 +54,7 @@ ISOPATCH_HD void visit_ridges(const PolytopePair& pair, const FeatureMemory& m, 
   const PolytopeView shape = view_of(pair, !of_a);
   const ShapeFace& face = shape.faces[of_a ? j : i];
   const double surely_far = reach + 1e-12 * (pair.a.ball + pair.b.ball);  // far above rounding: this only saves work
+  ISOPATCH_NO_UNROLL
   for (std::int32_t s = face.begin; s < face.end; ++s) {
     const FaceSide& side = shape.sides[s];
     if (dot(x - shape.vertices[side.p], side.inward) > surely_far) continue;
@@ -66,6 +68,7 @@ ISOPATCH_HD void visit_ridges(const PolytopePair& pair, const FeatureMemory& m, 
 template <class Visit>
 ISOPATCH_HD void visit_contacts(const PolytopePair& pair, const Ridge& ridge, const Visit& visit) {
   if (pair.a.planar != 0) {
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < 2; ++k) {
       visit(contact_code(kVertexOnFace, ridge.vertex, pair.b.vertex_faces[pair.b.vertex_begin[ridge.edge] + k]));
       visit(contact_code(kFaceUnderVertex, pair.a.vertex_faces[pair.a.vertex_begin[ridge.vertex] + k], ridge.edge));
@@ -74,11 +77,13 @@ ISOPATCH_HD void visit_contacts(const PolytopePair& pair, const Ridge& ridge, co
   }
   const PolytopeView one = view_of(pair, ridge.of_a), other = view_of(pair, !ridge.of_a);
   const ShapeEdge& edge = other.edges[ridge.edge];
+  ISOPATCH_NO_UNROLL
   for (int k = 0; k < 2; ++k) {
     const std::int32_t face = k == 0 ? edge.f : edge.g;
     visit(ridge.of_a ? contact_code(kVertexOnFace, ridge.vertex, face)
                      : contact_code(kFaceUnderVertex, face, ridge.vertex));
   }
+  ISOPATCH_NO_UNROLL
   for (std::int32_t s = one.vertex_begin[ridge.vertex]; s < one.vertex_begin[ridge.vertex + 1]; ++s) {
     const std::int32_t own = one.spokes[s].edge;
     visit(ridge.of_a ? contact_code(kEdgeOnEdge, own, ridge.edge) : contact_code(kEdgeOnEdge, ridge.edge, own));

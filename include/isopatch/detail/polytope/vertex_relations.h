@@ -32,6 +32,7 @@ ISOPATCH_HD_LARGE FaceBits faces_in_reach(const PolytopeView& shape, Vec3d x, do
   while (left != 0) {
     const ShapeFace& face = shape.faces[lowest_face(left)];
     left &= left - 1;
+    ISOPATCH_NO_UNROLL
     for (std::int32_t s = face.begin; s < face.end; ++s) {
       const FaceSide& side = shape.sides[s];
       if (has_face(reached, side.neighbor)) continue;
