@@ -125,7 +125,9 @@ class Coal:
 
     def nearest(self, i):
         self.result.clear()
-        coal.distance(self.shapes[0], self.transforms[i][0], self.shapes[1], self.transforms[i][1], self.request, self.result)
+        coal.distance(
+            self.shapes[0], self.transforms[i][0], self.shapes[1], self.transforms[i][1], self.request, self.result
+        )
         return self.result.getNearestPoint1(), self.result.getNearestPoint2()
 
 
@@ -224,9 +226,8 @@ def main():
             us = {name: statistics.median(runs) for name, runs in times.items()}
             own = us.get("isopatch")
             ratios = [f"{us[other] / own:8.1f}" if own else f"{'':8}" for other in ("coal", "fcl")]
-            print(
-                f"{kind:8}{name:12}{f'{own:.2f}' if own else '':>10}{us['coal']:10.2f}{us['fcl']:10.2f}{''.join(ratios)}"
-            )
+            shown = f"{own:.2f}" if own else ""
+            print(f"{kind:8}{name:12}{shown:>10}{us['coal']:10.2f}{us['fcl']:10.2f}{''.join(ratios)}")
         if kind != "sphere":
             libraries[1].place(poses)
             wrong += [f"{kind}: {what}" for what in compare(pair, poses, libraries, found)]
