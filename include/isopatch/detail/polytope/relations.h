@@ -287,7 +287,7 @@ class RelationFinder {
   /// is_about(ridge) says whether the relation is about a ridge.
   template <class Build, class IsAbout>
   ISOPATCH_HD void add(bool has, std::int32_t kind, const Build& build, const IsAbout& is_about) {
-    KeptMembers<Warp::kSize == 1 ? 32 : 0> kept;  // a lane has no memory for them
+    KeptMembers<Warp::kSize == 1 ? 32 : 0> kept;
     const auto members = [&](auto& sink) {
       if (!kept.visit([&](ContactCode code) { sink.add(code, 0.0); })) build(sink);
     };

@@ -126,7 +126,7 @@ ISOPATCH_HD double contact_gap(const PolytopePair& pair, const FeatureMemory& m,
 /// visits none and returns false.
 template <int kRoom>
 struct KeptMembers {
-  ContactCode codes[kRoom > 0 ? kRoom : 1];
+  ContactCode codes[kRoom];
   int count = 0;
 
   ISOPATCH_HD void add(ContactCode code) {
@@ -138,6 +138,16 @@ struct KeptMembers {
     if (count == 0 || count > kRoom) return false;
     for (int k = 0; k < count; ++k) visit(codes[k]);
     return true;
+  }
+};
+
+/// A lane of a GPU keeps none: an array would be in local memory.
+template <>
+struct KeptMembers<0> {
+  ISOPATCH_HD void add(ContactCode) {}
+  template <class Visit>
+  ISOPATCH_HD bool visit(const Visit& /*visit*/) const {
+    return false;
   }
 };
 
