@@ -106,6 +106,7 @@ class RelationList {
           arrays_.relations[at] = {pair_, sink.count == 1 ? kUnilateralRelation : kind, sink.at, sink.count};
         }
       }
+      warp_.sync();  // lanes meet here before they sum, however the compiler arranges both branches
       if (Warp::kSize == 1 || !writes) sum = sum_before(warp_, memory_.lane_values, sink.count);
     }
     counts_.members += sum.total;
