@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import isopatch
-from conftest import ROOT, ball_on_table, bits, run_python
+from conftest import ball_on_table, bits, run_python
 
 if not isopatch.cuda_available():
     pytest.skip("there is no CUDA device", allow_module_level=True)
@@ -91,9 +91,16 @@ class TestEvaluate:
         assert packed.contact_offsets.get().tolist() == wanted.contact_offsets.tolist()
 
     def test_relations_are_arrays_of_each_quantity(self):
-        scene = isopatch.Scene(ROOT / "bench/scenes/peg_in_square_hole.json")
+        cube = {"geometry": "cube", "rigid": True}
+        scene = isopatch.Scene(
+            {
+                "geometries": {"cube": {"type": "box", "size": [0.1, 0.1, 0.1]}},
+                "bodies": [cube | {"name": "lower", "fixed": True}, cube | {"name": "upper", "position": [0, 0, 0.1]}],
+                "contact": {"model": "polytope", "margin": 0.01},
+            }
+        )
         poses = np.tile(scene.default_poses, (40, 1, 1))
-        poses[:, 0, :3] += np.random.default_rng(2).uniform(-0.01, 0.01, (40, 3))
+        poses[:, 1, :3] += np.random.default_rng(2).uniform(-0.01, 0.01, (40, 3))
         names = ("potential_contacts", "relations", "relation_members", "separation", "overlap")
         wanted = isopatch.Evaluator(scene).evaluate(poses, outputs=names)
         rows = [getattr(wanted, name).shape[1] for name in names[:3]]
