@@ -75,6 +75,51 @@ TEST(PolytopeContacts, HaveGapsWhoseDerivativesAreTheirRows) {
   EXPECT_LT(worst, 1e-8);
 }
 
+// A body on a joint has one velocity: of a slide along an axis, or of a turn about one that does not go through its
+// centre of mass. The twist of the centre of mass that it gives is that at the present pose.
+TEST(PolytopeContacts, HaveGapsWhoseDerivativesByAJointAreTheirRowsAlongItsAxis) {
+  Random random(15);
+  double worst = 0;
+  int contacts = 0;
+  for (int k = 0; k < 40; ++k) {
+    const bool planar = k % 4 == 0, slides = k % 8 < 4;
+    const ConvexShape shape_a = random.shape(planar, 6), shape_b = random.shape(planar, 6);
+    Placed a{&shape_a, random.rotation(planar)}, b{&shape_b, random.rotation(planar)};
+    a.X.translation = 2 * random.direction(planar);
+    const Vec3d center_a = 0.3 * random.direction(planar), center_b = 0.3 * random.direction(planar);
+    const Vec3d axis = planar && !slides ? Vec3d{0, 0, 1} : random.direction(planar);
+    const Vec3d anchor = random.direction(planar);  // a point of the axis
+    constexpr double kStep = 3e-6;                  // m or rad, as above
+    const auto placed_at = [&](double position) {
+      Placed at_joint = a;
+      if (slides) {
+        at_joint.X.translation = a.X.translation + position * axis;
+      } else {
+        Transform<double> turn = turned(axis, position);
+        turn.translation = anchor - rotate(turn, anchor);
+        at_joint.X = product(turn, a.X);
+      }
+      return at_joint;
+    };
+    const PolytopePair pair = pair_of(a, b), before = pair_of(placed_at(-kStep), b),
+                       after = pair_of(placed_at(kStep), b);
+    const Vec3d linear = slides ? axis : cross(axis, apply(a.X, center_a) - anchor);
+    const Vec3d angular = slides ? Vec3d{0, 0, 0} : axis;
+    for (const ContactCode code : all_contacts(pair)) {
+      const ContactGeometry contact = contact_geometry(pair, code);
+      const detail::ContactRow row = contact_row(pair, a.X, contact, center_a, center_b);
+      const double rate = dot(row.linear, linear) + dot(row.angular_a, angular);
+      const double difference =
+          contact_geometry(after, code, contact.normal).gap - contact_geometry(before, code, contact.normal).gap;
+      worst = std::max(worst, std::fabs(difference / (2 * kStep) - rate));
+      ++contacts;
+    }
+  }
+  EXPECT_LT(worst, 1e-8);
+  EXPECT_GT(contacts, 2000);
+  RecordProperty("worst", std::to_string(1e9 * worst) + "e-9");
+}
+
 TEST(PolytopeContacts, AreMirroredWhenTheBodiesAreSwapped) {
   Random random(12);
   for (int k = 0; k < 40; ++k) {

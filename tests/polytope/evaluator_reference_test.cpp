@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "tests/polytope/relation_names.h"
 #include "tests/polytope/relation_scenes.h"
 
 namespace isopatch::test {
@@ -32,99 +33,20 @@ int num_states() {
   return wanted == nullptr ? 200 : std::atoi(wanted);
 }
 
-/// Pair, part of a, part of b.
-using PartPairName = std::tuple<int, int, int>;
-
-/// Kind and features of contacts, and kind and members of relations, all in their order.
-struct PartPairNames {
-  std::vector<std::tuple<int, int, int>> contacts;
-  std::vector<std::pair<int, std::vector<int>>> relations;  // members are indices of these contacts
-
-  bool operator==(const PartPairNames&) const = default;
-};
-
-struct Names {
-  std::map<PartPairName, PartPairNames> part_pairs;
-  std::uint32_t status = 0;
-
-  bool operator==(const Names&) const = default;
-};
-
-/// What an environment has of each part pair, which must be in order.
-Names names_of(const ResultArrays& results, std::int64_t environment) {
-  const auto row = static_cast<std::size_t>(environment);
-  Names names;
-  names.status = results.status[row];
-  const std::int32_t* needed = &results.relations_needed[3 * row];
-  const PotentialContact* contacts =
-      &results.potential_contacts[row * static_cast<std::size_t>(results.potential_contact_capacity)];
-  const Relation* relations = &results.relations[row * static_cast<std::size_t>(results.relation_capacity)];
-  const std::int32_t* members = &results.relation_members[row * static_cast<std::size_t>(results.member_capacity)];
-  const auto part_pair = [&](std::int32_t i) {
-    return PartPairName(contacts[i].pair, contacts[i].part_a, contacts[i].part_b);
-  };
-  std::map<PartPairName, std::int32_t> first;
-  for (std::int32_t i = 0; i < needed[0]; ++i) {
-    const PotentialContact& c = contacts[i];
-    first.try_emplace(part_pair(i), i);
-    names.part_pairs[part_pair(i)].contacts.emplace_back(c.kind, c.feature_a, c.feature_b);
-    const auto key = [&](std::int32_t k) {
-      return std::tuple(part_pair(k), contacts[k].kind, contacts[k].feature_a, contacts[k].feature_b);
-    };
-    EXPECT_TRUE(i == 0 || key(i - 1) < key(i));
-  }
-  std::int32_t next = 0;
-  PartPairName last{-1, -1, -1};
-  for (std::int32_t i = 0; i < needed[1]; ++i) {
-    const PartPairName of = part_pair(members[relations[i].first]);
-    EXPECT_EQ(relations[i].pair, std::get<0>(of));
-    EXPECT_LE(last, of);
-    EXPECT_EQ(relations[i].first, next);
-    auto& [kind, list] = names.part_pairs[of].relations.emplace_back(relations[i].kind, std::vector<int>());
-    for (std::int32_t k = 0; k < relations[i].count; ++k) {
-      EXPECT_EQ(part_pair(members[next + k]), of);
-      list.push_back(members[next + k] - first.at(of));
-    }
-    next += relations[i].count;
-    last = of;
-  }
-  EXPECT_EQ(next, needed[2]);
-  return names;
-}
-
-/// With room for everything.
-ResultArrays evaluate(const Scene& scene, const Batch& batch, double time_step, Backend backend) {
-  EvaluatorOptions options;
-  options.backend = backend;
-  const HostEvaluator evaluator(scene, options);
-  State state = batch.state();
-  state.time_step = time_step;
-  ResultArrays counting(scene, batch.num_environments, {.relation_capacity = 1});
-  Results counts = counting.view();
-  counts.relations = {};
-  evaluator.evaluate(state, counts);
-  std::array<std::int32_t, 3> most{1, 1, 1};
-  for (std::size_t i = 0; i < counting.relations_needed.size(); ++i) {
-    most[i % 3] = std::max(most[i % 3], counting.relations_needed[i]);
-  }
-  ResultArrays results(scene, batch.num_environments,
-                       {.polytopes = true,
-                        .potential_contact_capacity = most[0],
-                        .relation_capacity = most[1],
-                        .member_capacity = most[2]});
-  evaluator.evaluate(state, results.view());
-  EXPECT_EQ(results.relations_needed, counting.relations_needed);
-  return results;
-}
-
 /// One environment of a batch many times, each with everything a little elsewhere.
 Batch nearly(const Batch& batch, std::int64_t environment, std::int64_t copies, bool is_planar, Random& random) {
   Batch result = batch;
   result.num_environments = copies;
   result.poses.clear();
   result.velocities.clear();
+  result.geometry_index.clear();
   const auto bodies = static_cast<std::size_t>(batch.num_bodies), row = static_cast<std::size_t>(environment);
   for (std::int64_t copy = 0; copy < copies; ++copy) {
+    const auto geometries = batch.geometry_index.begin();
+    if (!batch.geometry_index.empty()) {
+      result.geometry_index.insert(result.geometry_index.end(), geometries + environment * batch.num_parts,
+                                   geometries + (environment + 1) * batch.num_parts);
+    }
     for (std::size_t i = 0; i < 7 * bodies; ++i) {
       const bool stays = is_planar && (i % 7 == 2 || i % 7 == 4 || i % 7 == 5);
       result.poses.push_back(batch.poses[7 * bodies * row + i] + (stays ? 0 : random.uniform(-kTie, kTie)));
@@ -181,8 +103,25 @@ class TieSearch {
   Random random_{7};
 };
 
+/// Whether evaluations differ in part pairs alone which one of them leaves out since no features are within reach, as
+/// the exact relations say. Those of the feature that separates most do not need to know: past corners its gap may be
+/// within the reach although the parts are farther apart.
+bool are_beyond_reach(const RelationScene& scene, const Batch& batch, std::int64_t environment, double time_step,
+                      const Names& found, const Names& expected) {
+  SceneDescription description = scene.description;
+  if (description.contact.relations != ContactRelations::kSeparating) return false;
+  description.contact.relations = ContactRelations::kExact;
+  const Names exact = names_of(evaluate(Scene(description), batch, time_step, Backend::kReference), environment);
+  for (const auto& [name, part_pair] : expected.part_pairs) {
+    const auto at = found.part_pairs.find(name);
+    if (at == found.part_pairs.end() ? exact.part_pairs.count(name) > 0 : !(at->second == part_pair)) return false;
+  }
+  return found.status == expected.status;
+}
+
 struct Comparison {
-  int states = 0, contacts = 0, relations = 0, members = 0, crossed = 0, reversed = 0, deep = 0, wrong = 0;
+  int states = 0, contacts = 0, relations = 0, members = 0, crossed = 0, reversed = 0, deep = 0, wrong = 0,
+      beyond_reach = 0;
   std::vector<std::int64_t> ties;
   double separation = 0, overlap = 0, gap = 0, point = 0, normal = 0, applicability = 0;
 };
@@ -230,9 +169,11 @@ void compare(const RelationScene& scene, const Scene& made, int states, Random& 
       if (!(names == expected)) {
         if (TieSearch(made, batch, e, scene.is_planar, time_step).explains(names, expected)) {
           to.ties.push_back(done + e);
+        } else if (are_beyond_reach(scene, batch, e, time_step, names, expected)) {
+          ++to.beyond_reach;
         } else if (++to.wrong <= 3) {
           ADD_FAILURE() << scene.name << ", state " << done + e << ", time step " << time_step << ": status "
-                        << names.status << ", by the reference " << expected.status;
+                        << names.status << ", by the reference " << expected.status << differences(names, expected);
         }
         continue;
       }
@@ -262,23 +203,24 @@ void report(const std::string& name, const Comparison& found) {
               found.ties.size());
   for (const std::int64_t state : found.ties) std::printf(" %lld", static_cast<long long>(state));
   std::printf(
-      "; normals reversed %d\n  worst: separation %.2g, overlap %.2g; of floats beyond their rounding: gap %.2g, "
+      "; %d beyond reach, normals reversed %d\n  worst: separation %.2g, overlap %.2g; of floats beyond their "
+      "rounding: gap %.2g, "
       "point %.2g, normal %.2g, applicability %.2g\n",
-      found.reversed, found.separation, found.overlap, found.gap, found.point, found.normal, found.applicability);
+      found.beyond_reach, found.reversed, found.separation, found.overlap, found.gap, found.point, found.normal,
+      found.applicability);
 }
 
 class PolytopeEvaluators : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(PolytopeEvaluators, HaveTheContactsRelationsAndMembersOfTheReference) {
-  const RelationScene scene = relation_scenes()[GetParam()];
+  RelationScene scene = relation_scenes()[GetParam()];
   constexpr const char* kModes[] = {"exact", "lnc", "unilateral", "separating"};
   for (int mode = 0; mode < 4; ++mode) {
-    SceneDescription description = scene.description;
-    description.contact.relations = static_cast<ContactRelations>(mode);
+    scene.description.contact.relations = static_cast<ContactRelations>(mode);
     Random random(100 + static_cast<unsigned>(mode));
     Comparison found;
     const int states = mode == 0 ? num_states() : num_states() / 10;
-    compare(scene, Scene(description), states, random, found);
+    compare(scene, Scene(scene.description), states, random, found);
     report(scene.name + ", " + kModes[mode], found);
     EXPECT_EQ(found.wrong, 0);
     EXPECT_LE(found.ties.size(), static_cast<std::size_t>(1 + states / 20));
@@ -292,7 +234,7 @@ TEST_P(PolytopeEvaluators, HaveTheContactsRelationsAndMembersOfTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, PolytopeEvaluators, testing::Range<std::size_t>(0, 7));
+INSTANTIATE_TEST_SUITE_P(Scenes, PolytopeEvaluators, testing::Range<std::size_t>(0, 8));
 
 }  // namespace
 }  // namespace isopatch::test

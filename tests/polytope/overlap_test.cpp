@@ -68,6 +68,32 @@ TEST(Overlap, AddsUpOverPieces) {
   }
 }
 
+TEST(Overlap, OfPolygonsIsThatOfPrismsOfUnitHeight) {
+  Random random(9);
+  const auto prism_of = [](const ConvexShape& polygon) {
+    std::vector<Point3> points;
+    for (const double z : {-0.5, 0.5}) {
+      for (const Vec3d& v : polygon.vertices()) points.push_back({v.x, v.y, z});
+    }
+    return ConvexShape::hull(points);
+  };
+  int overlapping = 0;
+  double worst = 0;
+  for (int k = 0; k < 1000; ++k) {
+    const ConvexShape a = random.shape(true, random.integer(4, 10)), b = random.shape(true, random.integer(4, 10));
+    const ConvexShape prism_a = prism_of(a), prism_b = prism_of(b);
+    Transform<double> X_a = random.rotation(true), X_b = random.rotation(true);
+    X_a.translation = random.uniform(0, 1.5) * random.direction(true);
+    X_b.translation = random.direction(true);
+    const double area = overlap_of({&a, X_a}, {&b, X_b}), volume = overlap_of({&prism_a, X_a}, {&prism_b, X_b});
+    worst = std::max(worst, std::fabs(area - volume));
+    overlapping += area > 0 ? 1 : 0;
+  }
+  EXPECT_LT(worst, kOfOthers);
+  EXPECT_GT(overlapping, 500);
+  RecordProperty("worst", std::to_string(1e15 * worst) + "e-15");
+}
+
 TEST(Overlap, IsWhatAHalfSpaceLeaves) {
   const ConvexShape cube = ConvexShape::box({0.5, 0.5, 0.5}), ground = ConvexShape::half_space();
   const Placed on{&cube, turned({0, 0, 1}, 0.3, {3, 4, 0.2})};

@@ -16,6 +16,7 @@
 #include "isopatch/detail/polytope/overlap.h"
 #include "isopatch/detail/polytope/radius.h"
 #include "tests/polytope/polytope_fixture.h"
+#include "tests/polytope/reference_shapes.h"
 
 namespace isopatch::test {
 namespace {
@@ -28,32 +29,6 @@ constexpr double kRounding = 1e-12;
 
 // What is nearer than this to a threshold may be decided either way: ten times as much as gaps and distances err.
 constexpr double kUndecided = 1e-11;
-
-reference::Vector3 vector_of(Vec3d v) { return {v.x, v.y, v.z}; }
-
-reference::Transform transform_of(const Transform<double>& X) {
-  reference::Transform result;
-  for (int i = 0; i < 3; ++i) result.rotation.row(i) = vector_of(X.row[i]).transpose();
-  result.translation = vector_of(X.translation);
-  return result;
-}
-
-/// With the same numbers of features.
-ref::ConvexShape copy_of(const ConvexShape& shape) {
-  if (shape.is_half_space()) return ref::half_space();
-  std::vector<reference::Vector3> vertices;
-  for (const Vec3d& v : shape.vertices()) vertices.push_back(vector_of(v));
-  if (shape.is_planar()) return ref::polygon(vertices);
-  std::vector<std::vector<int>> loops;
-  for (std::int32_t f = 0; f < shape.num_faces(); ++f) {
-    const std::vector<std::int32_t> loop = shape.face_vertices(f);
-    loops.emplace_back(loop.begin(), loop.end());
-  }
-  std::vector<std::array<int, 2>> edges;
-  const detail::PolytopeView view = shape.view();
-  for (std::int32_t e = 0; e < view.num_edges; ++e) edges.push_back({view.edges[e].i, view.edges[e].j});
-  return ref::polyhedron(vertices, loops, edges);
-}
 
 struct Motion {
   Vec3d velocity, angular_velocity;

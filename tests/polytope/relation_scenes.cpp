@@ -183,11 +183,33 @@ RelationScene hulls_on_a_half_space() {
   return result;
 }
 
+/// Pairs of two models, the one of polytopes second.
+RelationScene finger() {
+  SceneDescription scene = polytope_scene(
+      {make_sphere("tip", 0.02, 1), make_box("bar", {0.01, 0.01, 0.1}), make_box("cube", {0.06, 0.06, 0.06}),
+       make_cylinder("rod", 0.02, 0.08, 4),
+       make_convex_hull("hull",
+                        {{0.05, 0, 0}, {-0.03, 0.04, 0}, {-0.03, -0.04, 0.01}, {0, 0, 0.05}, {0.01, 0.02, -0.05}})});
+  Body finger = rigid_body("finger", 1);
+  finger.parts = {part_of(0, pose_at(0, 0, 0)), part_of(1, pose_turned({1, 2, 3}, 0.2, {0.04, 0, 0.04}))};
+  finger.parts[0].rigid = false;
+  scene.bodies = {finger, rigid_body("cube", 2), rigid_body("hull", 4)};
+  scene.contact.margin = 0.005;
+  RelationScene result = {"finger of two models", scene, [](Random& random) {
+                            const Vector3d one = Vector3d(0, 0, 0.05) + point_in(random, {0.02, 0.02, 0.01});
+                            const RigidPose finger_pose = tilted(random, 0.3, one);
+                            const Vector3d other = Vector3d(0.075, 0, 0) + point_in(random, {0.01, 0.02, 0.02});
+                            return std::vector<RigidPose>{finger_pose, {}, tilted(random, 3, other)};
+                          }};
+  result.geometries = {{0}, {1}, {2, 3, 4}, {2, 3, 4}};
+  return result;
+}
+
 }  // namespace
 
 std::vector<RelationScene> relation_scenes() {
-  return {peg_in_a_hole(),        prism_in_a_groove(),    stone_on_tiles(true),   stone_on_tiles(false),
-          polygons_at_a_corner(), polygons_in_a_groove(), hulls_on_a_half_space()};
+  return {peg_in_a_hole(),        prism_in_a_groove(),    stone_on_tiles(true),    stone_on_tiles(false),
+          polygons_at_a_corner(), polygons_in_a_groove(), hulls_on_a_half_space(), finger()};
 }
 
 Batch relation_states(const RelationScene& scene, const Scene& made, std::int64_t environments, Random& random) {
@@ -196,6 +218,9 @@ Batch relation_states(const RelationScene& scene, const Scene& made, std::int64_
     const Vector3d axis = scene.is_planar ? Vector3d(Vector3d::UnitZ()) : direction(random);
     const Vector3d place = point_in(random, {1, 1, scene.is_planar ? 0.0 : 1.0});
     const RigidPose together = pose_turned(axis, random.uniform(0, 2 * kPi), place);
+    for (const std::vector<int>& choice : scene.geometries) {
+      batch.geometry_index.push_back(choice[static_cast<std::size_t>(random.below(static_cast<int>(choice.size())))]);
+    }
     int number = 0;
     for (const RigidPose& pose : scene.place(random)) {
       for (const double x : (together * pose).numbers()) batch.poses.push_back(x);

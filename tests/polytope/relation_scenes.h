@@ -38,11 +38,13 @@ struct RelationScene {
   SceneDescription description;
   std::function<std::vector<RigidPose>(Random&)> place;
   bool is_planar = false;
-  int floor = -1;  // the body that is a half space
+  int floor = -1;                                 // the body that is a half space
+  std::vector<std::vector<int>> geometries = {};  // of each part, of which a state has one; none: those of the scene
 };
 
 /// A peg in a square hole of four boxes, a prism in a groove of two hulls, a hull on level tiles that are one body and
-/// on tiles that are a body each, polygons at a corner and in a groove, and hulls on a half space.
+/// on tiles that are a body each, polygons at a corner and in a groove, hulls on a half space, and a finger with a soft
+/// tip and a steel bar on bodies whose geometries differ.
 std::vector<RelationScene> relation_scenes();
 
 /// All bodies of each environment moved together at random, each with a random velocity.

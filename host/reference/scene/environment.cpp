@@ -208,14 +208,12 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
     environment.enabled.push_back(!state.pair_mask.data ||
                                   state.pair_mask.data[index * state.pair_mask.stride + static_cast<std::int64_t>(p)] !=
                                       0);
-    const ContactModels& models = detail::models_of((*scene.pairs)[p], scene);
-    for (const ContactModel model : models) {
-      for (const PartIndices& parts : part_pairs(scene, environment, p, model)) {
-        const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
-        if (a && b && !can_touch(*a, *b, (*scene.pairs)[p], model)) environment.status |= kBadGeometry;
-      }
-    }
   }
+  // also of models that a pair does not name: a part pair with a compliant part is a pressure field beside polytopes
+  for_each_row(scene, environment, [&](std::size_t p, ContactModel model, const PartIndices& parts) {
+    const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
+    if (a && b && !can_touch(*a, *b, (*scene.pairs)[p], model)) environment.status |= kBadGeometry;
+  });
   environment.status |= read_memories(scene, state, index, environment.memories);
   return environment;
 }
