@@ -14,12 +14,10 @@
 
 #include "host/cpu/pressure_field/kept_list.h"
 #include "host/cpu/simd/simd_workspace.h"
-#include "host/polytope/convex_shape.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/contact/lumped_pair.h"
-#include "isopatch/detail/polytope/part_pair.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
@@ -58,21 +56,6 @@ TEST(Memory, OfASceneIsAsDocumented) {
 TEST(Memory, OfContactsWithMemoryIsAsDocumented) {
   expect_in_document(fmt::format("contacts with memory has {} bytes more for each pair", sizeof(LumpedPairLaw)));
   expect_in_document(fmt::format("A `Simulator` of it has {} more for each part pair", sizeof(LumpedRecord)));
-}
-
-TEST(Memory, OfPolytopesIsAsDocumented) {
-  const std::size_t vertex = sizeof(Vec3d) + sizeof(std::int32_t), face = sizeof(ShapeFace);
-  const std::size_t side = sizeof(FaceSide), spoke = sizeof(Spoke) + sizeof(std::int32_t);
-  expect_in_document(fmt::format("can be one has {} bytes more, and {} for a vertex", sizeof(PolytopeView), vertex));
-  expect_in_document(fmt::format("{} for a\nface and {} for an edge, or {} for a corner of a polygon", face,
-                                 sizeof(ShapeEdge) + 2 * side + 2 * spoke, vertex + face + 2 * side + 2 * spoke));
-  expect_in_document(fmt::format("a pair\nhas {} bytes of working memory", sizeof(RelationCounts)));
-  expect_in_document(fmt::format("and {} a contact, {} a relation and {} a member", sizeof(PotentialContact),
-                                 sizeof(Relation), sizeof(std::int32_t)));
-  const ConvexShape box = ConvexShape::box({1, 1, 1});
-  expect_in_document(fmt::format("{} bytes for two boxes, at most {} {}, and at least {} {} if `overlap`",
-                                 feature_memory_size(box.view(), box.view()), kMaxFeatureMemory / 1000,
-                                 kMaxFeatureMemory % 1000, sizeof(OverlapMemory) / 1000, sizeof(OverlapMemory) % 1000));
 }
 
 TEST(Memory, OfTheSumsIsAsDocumented) {
