@@ -11,8 +11,8 @@ face and any other, or two edges, which is seen from the corners that are lowest
 points, both must be equal to 1e-7 m. The exit status is 1 where they are not. What overlaps is compared with nothing:
 Coal and FCL measure it otherwise, and only to about 1e-6 m.
 
-    python3 -m venv build/coal && build/coal/bin/pip install coal python-fcl numpy nanobind-backend
-    PYTHONPATH=build/release/python build/coal/bin/python bench/python/polytope_distances.py
+    python3 -m venv out/coal && out/coal/bin/pip install coal python-fcl numpy nanobind-backend
+    PYTHONPATH=build/release/python out/coal/bin/python bench/python/polytope_distances.py
 """
 
 import argparse
