@@ -3,6 +3,7 @@
 // The contact models of the cuda backend. A new one is added here.
 #include "kernels/contact/contact_model.h"
 #include "kernels/lumped/lumped_models.h"
+#include "kernels/polytope/polytope_model.h"
 #include "kernels/pressure_field/cuda_pressure_field.h"
 
 namespace isopatch::detail {
@@ -12,6 +13,7 @@ CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactMode
   models.push_back(make_cuda_pressure_field(scene, options));
   models.push_back(make_cuda_volumetric(scene, options));
   models.push_back(make_cuda_point(scene, options));
+  models.push_back(make_cuda_polytope(scene));
   return models;
 }
 

@@ -111,7 +111,8 @@ class CudaBackend final : public Evaluator::Implementation {
   /// Packed contacts are put in order by the pressure field alone.
   void refuse_packed_lumped(const Results& results) const {
     const SceneView& scene = scene_.data().view;
-    if (!packed_contacts(results).is_wanted() || scene.pairs_of_model(0) == scene.num_pair_views) return;
+    const int others = scene.num_pair_views - scene.pairs_of_model(0) - scene.pairs_of_model(kPolytopeModel);
+    if (!packed_contacts(results).is_wanted() || others == 0) return;
     throw Error(
         "evaluate: backend cuda writes no packed contacts of point and volumetric pairs; ask for results.contacts, or "
         "take backend cpu");

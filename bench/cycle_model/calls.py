@@ -87,6 +87,7 @@ def all_calls(scenes):
     calls += of_pairs("dumbbell_on_box")
     calls += evaluations("box_stack", ["body_wrench", "all"], BOTH)
     calls += evaluations("remembering", ["memory"], BOTH)
+    calls += evaluations("peg_in_square_hole", ["polytopes", "relations"])
     calls += rollouts("drop", both_integrators, steps=MEASURED_STEPS)
     calls += rollouts("pinch", both_integrators, steps=MEASURED_STEPS)
     calls += rollouts("pinch_held", ["midpoint"])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "bench/cycle_model/calls.h"
@@ -12,10 +13,11 @@ namespace {
 
 constexpr double kTimeStep = 1e-3;  // s, of contacts with memory
 
-/// Polygons and contacts: of all environments, and the most of one.
+/// Polygons and contacts: of all environments, and the most of one; of polytopes, the most of one.
 struct Rows {
   std::int64_t polygons = 0, contacts = 0;
   std::int32_t most_polygons = 0, most_contacts = 0;
+  std::array<std::int32_t, 3> most_relations = {};  // contacts, relations and members
 };
 
 /// Room for half of the rows, and for one more, so that those of an environment are divided.
@@ -40,6 +42,13 @@ const std::map<std::string, Select>& selections() {
       {"packed_polygons_half", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = half(r.polygons); }},
       {"packed_contacts", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = r.contacts; }},
       {"packed_contacts_half", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = half(r.contacts); }},
+      {"polytopes", [](ResultSelection& s, const Rows&) { s.polytopes = true; }},
+      {"relations",
+       [](ResultSelection& s, const Rows& r) {
+         s.potential_contact_capacity = r.most_relations[0];
+         s.relation_capacity = r.most_relations[1];
+         s.member_capacity = r.most_relations[2];
+       }},
       {"memory", [](ResultSelection& s, const Rows&) { s.patch = s.lumped = true; }},  // and a step of contact states
       {"all",
        [](ResultSelection& s, const Rows& r) {
@@ -82,6 +91,7 @@ Rows count_rows(const Scene& scene, const State& state, const EvaluatorOptions& 
   ResultArrays counted(scene, state.num_environments, {.patch = false});
   counted.polygon_offsets.resize(environments + 1);
   counted.contact_offsets.resize(environments + 1);
+  counted.relations_needed.resize(3 * environments);
   Evaluator(scene, options).evaluate(state, counted.view());
   Rows rows = {counted.polygon_offsets.back(), counted.contact_offsets.back()};
   const auto most = [&](const std::vector<std::int64_t>& offsets) {
@@ -91,6 +101,9 @@ Rows count_rows(const Scene& scene, const State& state, const EvaluatorOptions& 
   };
   rows.most_polygons = most(counted.polygon_offsets);
   rows.most_contacts = most(counted.contact_offsets);
+  for (std::size_t i = 0; i < counted.relations_needed.size(); ++i) {
+    rows.most_relations[i % 3] = std::max(rows.most_relations[i % 3], counted.relations_needed[i]);
+  }
   return rows;
 }
 
@@ -175,9 +188,11 @@ Found evaluate(Model& model, const SceneDescription& description, const Call& ca
   found.values = compare(on_cpu, on_model);
   found.pairs = call.environments * scene.num_pairs();
   found.polygons = rows.polygons;
-  for (const std::vector<double>* values : {&on_cpu.pair_wrench, &on_cpu.energy}) {
-    found.touching += std::count_if(values->begin(), values->end(), [](double x) { return x != 0; });
+  const auto is_something = [](auto x) { return x != 0; };
+  for (const std::vector<double>* values : {&on_cpu.pair_wrench, &on_cpu.energy, &on_cpu.overlap}) {
+    found.touching += std::count_if(values->begin(), values->end(), is_something);
   }
+  found.touching += std::count_if(on_cpu.relations_needed.begin(), on_cpu.relations_needed.end(), is_something);
   return found;
 }
 

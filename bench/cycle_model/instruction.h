@@ -74,6 +74,9 @@ struct Kernel {
   std::uint32_t shared_bytes = 0;  // of a block, with the first kilobyte, which the system has
   std::uint32_t stack_bytes = 0;   // of a thread
   std::vector<std::uint32_t> jumps;
+
+  /// The shared memory of a block with so many bytes from the launch.
+  std::uint32_t shared_with(std::uint32_t dynamic) const { return (shared_bytes + 15) / 16 * 16 + dynamic; }
 };
 
 /// Kernels as text. They are read when they are asked for, since most are not.

@@ -7,20 +7,22 @@ Model::Model(const Timing& timing, const std::vector<std::string>& listings) : t
   for (const std::string& file : listings) listings_.add(file);
 }
 
-int Model::resident_blocks(const std::string& kernel, u32 block) const {
-  return cycle_model::resident_blocks(timing_, listings_.resources(kernel), block);
+int Model::resident_blocks(const std::string& kernel, u32 block, u32 dynamic_shared) const {
+  const Kernel& resources = listings_.resources(kernel);
+  return cycle_model::resident_blocks(timing_, resources, block, resources.shared_with(dynamic_shared));
 }
 
 void Model::launch(const std::string& name, u32 grid, u32 block, std::span<const std::byte> parameters,
-                   emulator::GlobalMemory& memory) {
+                   emulator::GlobalMemory& memory, u32 dynamic_shared) {
   const Kernel& kernel = listings_.kernel(name);
-  const Sums sums = run(timing_, {&kernel, grid, block, parameters, &memory});
+  const Launch launch = {&kernel, grid, block, parameters, &memory, dynamic_shared};
+  const Sums sums = run(timing_, launch);
   launches_.push_back({{"kernel", name},
                        {"grid", grid},
                        {"block", block},
-                       {"resident_blocks", resident_blocks(name, block)},
+                       {"resident_blocks", resident_blocks(name, block, dynamic_shared)},
                        {"registers", kernel.registers},
-                       {"shared_bytes", kernel.shared_bytes},
+                       {"shared_bytes", launch.shared_bytes()},
                        {"stack_bytes", kernel.stack_bytes},
                        {"cycles", sums.cycles},
                        {"issued", sums.issued},

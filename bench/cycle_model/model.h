@@ -18,9 +18,9 @@ class Model final : public emulator::Engine {
   Model(const Timing& timing, const std::vector<std::string>& listings);
 
   int processors() const override { return 1; }
-  int resident_blocks(const std::string& kernel, u32 block) const override;
+  int resident_blocks(const std::string& kernel, u32 block, u32 dynamic_shared) const override;
   void launch(const std::string& name, u32 grid, u32 block, std::span<const std::byte> parameters,
-              emulator::GlobalMemory& memory) override;
+              emulator::GlobalMemory& memory, u32 dynamic_shared) override;
 
   /// What each launch took, since the last forget_launches().
   const nlohmann::json& launches() const { return launches_; }

@@ -88,9 +88,9 @@ class Processor {
   Processor(const Timing& timing, const Launch& launch)
       : timing_(timing),
         launch_(launch),
-        most_blocks_(resident_blocks(timing, *launch.kernel, launch.block)),
+        most_blocks_(resident_blocks(timing, *launch.kernel, launch.block, launch.shared_bytes())),
         instructions_(timing.instruction_cache),
-        data_(cache_bytes(timing, std::int64_t{most_blocks_} * launch.kernel->shared_bytes)) {
+        data_(cache_bytes(timing, std::int64_t{most_blocks_} * launch.shared_bytes())) {
     for (std::size_t k = 0; k < kSchedulers; ++k) schedulers_.emplace_back(timing);
     for (const Instruction& i : launch.kernel->code) costs_.push_back(&timing.cost_of(i));
     sums_.executed.resize(costs_.size());
@@ -114,7 +114,7 @@ class Processor {
   void admit(Cycle now) {
     while (next_block_ < launch_.grid && static_cast<int>(blocks_.size()) < most_blocks_) {
       auto block = std::make_unique<Block>();
-      block->shared.resize(launch_.kernel->shared_bytes);
+      block->shared.resize(launch_.shared_bytes());
       for (u32 first = 0; first < launch_.block; first += kLanes) {
         Scheduler& s = schedulers_[first / kLanes % kSchedulers];
         s.warps.push_back(
@@ -282,11 +282,11 @@ class Processor {
 
 }  // namespace
 
-int resident_blocks(const Timing& timing, const Kernel& kernel, u32 block) {
+int resident_blocks(const Timing& timing, const Kernel& kernel, u32 block, u32 shared_bytes) {
   const std::int64_t warps = block / kLanes;
   const std::int64_t registers_of_warp = rounded_up(std::int64_t{kernel.registers} * kLanes, 256);
   const std::int64_t warps_of_scheduler = timing.registers / static_cast<std::int64_t>(kSchedulers) / registers_of_warp;
-  const std::int64_t shared = rounded_up(std::max(kernel.shared_bytes, 1u), 128);
+  const std::int64_t shared = rounded_up(std::max(shared_bytes, 1u), 128);
   return static_cast<int>(
       std::min({warps_of_scheduler * static_cast<std::int64_t>(kSchedulers) / warps, timing.warps / warps,
                 timing.most_blocks, (timing.shared_sizes.back() << 10) / shared}));

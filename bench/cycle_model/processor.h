@@ -25,8 +25,8 @@ struct Sums {
   std::vector<bool> executed;  // whether any lane took part, of each instruction
 };
 
-/// The blocks of a kernel that a processor holds at once.
-int resident_blocks(const Timing& timing, const Kernel& kernel, u32 block);
+/// The blocks of a kernel that a processor holds at once, with so many bytes of shared memory in each.
+int resident_blocks(const Timing& timing, const Kernel& kernel, u32 block, u32 shared_bytes);
 
 /// Executes the grid on one processor. Throws emulator::DeviceFault.
 Sums run(const Timing& timing, const Launch& launch);

@@ -18,6 +18,7 @@ FILES = (
     "bench/scenes/pinch_held.json",
     "bench/scenes/block_held.json",
     "bench/scenes/lift.json",
+    "bench/scenes/peg_in_square_hole.json",
     "bench/scenes/stick_slip.json",
     "tests/scenes/remembering.json",
 )

@@ -30,6 +30,9 @@ struct Launch {
   u32 grid, block;  // blocks, threads a block
   std::span<const std::byte> parameters;
   emulator::GlobalMemory* memory;
+  u32 dynamic_shared = 0;  // bytes of shared memory beyond what the kernel declares
+
+  u32 shared_bytes() const { return kernel->shared_with(dynamic_shared); }
 };
 
 /// Where an instruction goes through the load and store unit; kExchange: nowhere, for what lanes tell each other. A

@@ -191,6 +191,9 @@ std::string record_text(std::span<const RecordField> fields) {
 }
 
 std::string npy_bytes(const NpyArray& array) {
+  if (array.type == DType::kRecord && array.record.empty()) {
+    throw Error("npy: records without the text of their members cannot be written");
+  }
   const std::string descr = array.type == DType::kRecord ? array.record : fmt::format("'{}'", info(array.type).descr);
   std::string header =
       fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': {}, }}", descr, shape_text(array.shape));

@@ -42,7 +42,7 @@ struct NpyArray {
   DType type = DType::kFloat64;
   std::vector<std::int64_t> shape;
   std::string bytes;        // little-endian, as long as shape and type say
-  std::string record = {};  // kRecord: its members, as record_text() has them; needed to write it
+  std::string record = {};  // kRecord: its members, as record_text() has them; not kept by what reads a file
 };
 
 std::string dtype_name(DType type);                              // "float32"
@@ -66,7 +66,7 @@ NpyArray npy_records(std::span<const RecordField> fields, std::vector<std::int64
   return array;
 }
 
-/// An .npy file.
+/// An .npy file. Throws Error for records without the text of their members.
 std::string npy_bytes(const NpyArray& array);
 
 /// The header at the beginning of an .npy file of `total` bytes; `bytes` has the first 64 KiB of it, or all. numpy's

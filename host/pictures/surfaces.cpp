@@ -97,7 +97,8 @@ std::vector<PartSurface> scene_surfaces(const SceneDescription& scene, const Sta
         const Geometry* geometry = geometry_of(part, number++);
         if (geometry == nullptr || geometry->kind != kind) continue;
         const Transform<double> X = product(pose_of(state, body), transform_of(part.pose));
-        surfaces.push_back({body, kind == GeometryKind::kMesh ? placed_mesh(*geometry, X) : placed_square(half, X)});
+        const bool is_mesh = kind == GeometryKind::kMesh;
+        surfaces.push_back({body, is_mesh ? placed_mesh(*geometry, X) : placed_square(half, X), !is_mesh});
       }
     }
   }

@@ -188,7 +188,8 @@ Extent extent_of(const SceneDescription& scene, const Frames& frames) {
   }
   if (!(all.low[0] <= all.high[0])) return {};
   const Point3 sides = first.high - first.low;
-  return {0.5 * (all.low + all.high), 0.5 * norm(all.high - all.low), std::max({sides[0], sides[1], sides[2]})};
+  return {0.5 * (all.low + all.high), 0.5 * norm(all.high - all.low), std::max({sides[0], sides[1], sides[2]}),
+          all.low[2] == all.high[2]};
 }
 
 void add_bodies(GltfDocument& document, int world, const SceneDescription& scene, const Frames& frames,

@@ -12,6 +12,7 @@ struct Extent {
   Point3 center = {0, 0, 0};  // of all frames, m
   double radius = 1;          // m
   double size = 1;            // the longest side of what there is in the first frame, m
+  bool is_flat = false;       // all bodies are polygons, in one plane
 };
 
 /// The boxes of the bodies in all frames; of a scene of half spaces alone, a metre about the origin.

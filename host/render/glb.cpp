@@ -138,6 +138,7 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, const st
                           {"center", numbers(extent.center)},
                           {"radius", number(extent.radius)},
                           {"frames", Value(std::move(listed))}};
+  if (extent.is_flat) extras["flat"] = Value(true);
   if (!frames.times.empty()) extras["environment"] = number(static_cast<double>(frames.environment));
   document.model().scenes[0].extras = Value(std::move(extras));
   document.model().scenes[0].name = title;

@@ -51,13 +51,35 @@ struct PlacedPart {
   Transform<double> X_BG;
 
   bool is_half_space() const { return view.half_space; }
-  double volume() const { return is_half_space() ? kInfinity : geometry.report.volume; }
-  bool contains(Vec3d x) const { return is_inside(view, is_half_space() ? apply_back(X_BG, x) : x); }
+  double size() const;  // m^3, of polygons m^2
+  bool contains(Vec3d x) const;
 };
 
 Vec3d corner_of(const PlacedPart& part, std::int32_t point) {
   const Point3& p = part.geometry.mesh.points[point];
   return apply(part.X_BG, Vec3d{p[0], p[1], p[2]});
+}
+
+/// Twice the area of a triangle in the plane z = 0, positive if it turns left.
+double turn_of(Vec3d p, Vec3d q, Vec3d r) { return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x); }
+
+double PlacedPart::size() const {
+  if (is_half_space()) return kInfinity;
+  if (!geometry.polygon) return geometry.report.volume;
+  double twice = 0;
+  for (const auto& [a, b, c] : geometry.surface) {
+    twice += turn_of(corner_of(*this, a), corner_of(*this, b), corner_of(*this, c));
+  }
+  return twice / 2;
+}
+
+bool PlacedPart::contains(Vec3d x) const {
+  if (!geometry.polygon) return is_inside(view, is_half_space() ? apply_back(X_BG, x) : x);
+  const auto count = static_cast<std::int32_t>(geometry.mesh.points.size());
+  for (std::int32_t i = 0; i < count; ++i) {
+    if (turn_of(corner_of(*this, i), corner_of(*this, (i + 1) % count), x) < 0) return false;
+  }
+  return true;
 }
 
 /// Points of the tets, as many for equal volumes.
@@ -82,7 +104,7 @@ std::vector<Vec3d> points_of_tets(const PlacedPart& part) {
   return points;
 }
 
-/// Points inside a closed surface, from a pattern over its box.
+/// Points inside a closed surface or a polygon, from a pattern over its box.
 std::vector<Vec3d> points_of_surface(const PlacedPart& part) {
   std::vector<Vec3d> points;
   for (std::size_t i = 0; i < kPoints; ++i) {
@@ -97,7 +119,8 @@ std::vector<Vec3d> points_of_surface(const PlacedPart& part) {
 bool boxes_overlap(const PlacedPart& a, const PlacedPart& b) {
   if (a.is_half_space() || b.is_half_space()) return a.is_half_space() != b.is_half_space();
   const Vec3d apart = abs(a.view.center - b.view.center), half_extents = a.view.half + b.view.half;
-  return apart.x < half_extents.x && apart.y < half_extents.y && apart.z < half_extents.z;
+  const bool in_plane = a.geometry.polygon;  // so are all parts of the body then
+  return apart.x < half_extents.x && apart.y < half_extents.y && (in_plane || apart.z < half_extents.z);
 }
 
 std::vector<PlacedPart> placed_parts(const SceneData& data, int body) {
@@ -111,12 +134,26 @@ std::vector<PlacedPart> placed_parts(const SceneData& data, int body) {
   return placed;
 }
 
-std::string warning_of(const PartOverlap& overlap, std::size_t count, const Body& body) {
+/// A body that touches others as polytopes alone exerts no force.
+bool has_no_force(const SceneData& data, int body) {
+  bool any = false, force = false;
+  for (const PairView& pair : data.pairs) {
+    if (pair.a != body && pair.b != body) continue;
+    any = true;
+    force = force || pair.model != kPolytopeModel;
+  }
+  return any && !force;
+}
+
+std::string warning_of(const PartOverlap& overlap, std::size_t count, const SceneData& data, int index) {
+  const Body& body = data.description.bodies[index];
   const std::vector<Part> parts = parts_of(body);
   const std::string smaller = in_quotes(parts[overlap.smaller].name), other = in_quotes(parts[overlap.other].name);
   const std::string more = count < 2 ? "" : fmt::format(", the most of {} pairs of parts that overlap", count);
-  return fmt::format("body {}: {:.1f} % of part {} is inside part {}{}; where both touch a body, both press on it",
-                     in_quotes(body.name), 100 * overlap.share, smaller, other, more);
+  const char* effect = has_no_force(data, index) ? "what a body has in common with both counts twice in its overlap"
+                                                 : "where both touch a body, both press on it";
+  return fmt::format("body {}: {:.1f} % of part {} is inside part {}{}; {}", in_quotes(body.name), 100 * overlap.share,
+                     smaller, other, more, effect);
 }
 
 }  // namespace
@@ -129,7 +166,7 @@ std::vector<PartOverlap> detail::overlaps_of(const SceneData& data, int body, do
     for (std::size_t b = a + 1; b < parts.size(); ++b) {
       if (!boxes_overlap(parts[a], parts[b])) continue;
       check_cancelled();
-      const std::size_t smaller = parts[b].volume() < parts[a].volume() ? b : a, other = a + b - smaller;
+      const std::size_t smaller = parts[b].size() < parts[a].size() ? b : a, other = a + b - smaller;
       std::vector<Vec3d>& of = points[smaller];
       const PlacedPart& part = parts[smaller];
       if (of.empty()) of = part.geometry.is_surface_mesh() ? points_of_surface(part) : points_of_tets(part);
@@ -148,7 +185,7 @@ std::vector<std::string> detail::overlap_warnings(const Scene& scene) {
     const auto most = std::max_element(found.begin(), found.end(),
                                        [](const PartOverlap& x, const PartOverlap& y) { return x.share < y.share; });
     if (most == found.end()) continue;
-    warnings.push_back(warning_of(*most, found.size(), scene.description().bodies[body]));
+    warnings.push_back(warning_of(*most, found.size(), scene.data(), body));
   }
   return warnings;
 }

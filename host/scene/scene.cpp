@@ -255,7 +255,7 @@ PolytopeOptions polytope_options(const ContactOptions& contact) {
   return {contact.margin.value_or(-1), contact.tolerance.value_or(-1), static_cast<std::int32_t>(contact.relations)};
 }
 
-bool has_polytopes(const SceneDescription& scene) {
+bool wants_polytopes(const SceneDescription& scene) {
   return std::any_of(scene.pairs->begin(), scene.pairs->end(), [&](const Pair& pair) {
     const ContactModels& models = models_of(pair, scene);
     return std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
@@ -345,7 +345,7 @@ Scene::Scene(SceneDescription description) {
   data->description = std::move(description);
   if (!data->description.pairs) data->description.pairs = all_pairs(data->description);
   data->geometries.smooth = needs_smoothed_gradients(data->description);
-  data->geometries.as_polytopes = has_polytopes(data->description);
+  data->geometries.as_polytopes = wants_polytopes(data->description);
   for (const Geometry& g : data->description.geometries) data->geometries.add(g);
   add_bodies(*data);
   data->geometries.add_layers(data->description.geometries);

@@ -42,11 +42,11 @@ std::string rigid_text(const SceneDescription& scene, const Body& a, const Body&
            "that model, or exclude the pair";
   }
   const ContactModels& models = scene.contact.model;
-  const bool has_polytopes = std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
+  const bool touch_as_polytopes = std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
   return fmt::format(
       "{} are both rigid{}, so they pass through each other; make one of them compliant, or exclude the "
       "pair",
-      names, has_polytopes ? ", but not both polytopes" : "");
+      names, touch_as_polytopes ? ", but not both polytopes" : "");
 }
 
 /// Two rigid bodies of which one can move, and that would be expected to touch.
@@ -156,10 +156,7 @@ std::vector<std::string> no_default_pairs(const Scene& scene) {
 
 /// Options of polytopes in a scene that has none.
 std::vector<std::string> options_without_polytopes(const Scene& scene) {
-  const std::vector<PairView>& pairs = scene.data().pairs;
-  const bool has_polytopes =
-      std::any_of(pairs.begin(), pairs.end(), [](const PairView& pair) { return pair.model == kPolytopeModel; });
-  if (has_polytopes) return {};
+  if (has_polytopes(scene)) return {};
   const ContactOptions& contact = scene.description().contact;
   std::vector<std::string> warnings;
   const auto warn = [&](bool given, const char* name) {
@@ -172,13 +169,43 @@ std::vector<std::string> options_without_polytopes(const Scene& scene) {
   return warnings;
 }
 
+/// A margin or tolerance of polytopes beyond the size of a part, as of other units than metres.
+std::vector<std::string> wide_options_of_polytopes(const Scene& scene) {
+  const SceneData& data = scene.data();
+  const PartView* smallest = nullptr;
+  for (const PairView& pair : data.pairs) {
+    if (pair.model != kPolytopeModel) continue;
+    for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
+      for (const std::int32_t index : {data.part_pairs[i].a, data.part_pairs[i].b}) {
+        const PartView& part = data.parts[index];
+        if (smallest == nullptr || part.polytope_radius < smallest->polytope_radius) smallest = &part;
+      }
+    }
+  }
+  if (smallest == nullptr) return {};
+  const auto in_scene = static_cast<int>(smallest - data.parts.data());
+  int body = 0;
+  while (data.bodies[body].parts_end <= in_scene) ++body;
+  std::vector<std::string> warnings;
+  const auto warn = [&](const std::optional<double>& value, const char* name, const char* usual) {
+    if (!value || *value <= smallest->polytope_radius) return;
+    warnings.push_back(
+        fmt::format("contact: {} is {:g} m, more than the radius of a part of {}, {:g} m; it is usually "
+                    "{} of that",
+                    name, *value, in_quotes(name_of(scene, body)), smallest->polytope_radius, usual));
+  };
+  warn(data.description.contact.margin, "margin", "0.02");
+  warn(data.description.contact.tolerance, "tolerance", "1e-6");
+  return warnings;
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
   std::vector<std::string> warnings = scene.description().notes;
   for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs,
-                          options_without_polytopes, overlap_warnings}) {
+                          options_without_polytopes, wide_options_of_polytopes, overlap_warnings}) {
     const std::vector<std::string> found = find(scene);
     warnings.insert(warnings.end(), found.begin(), found.end());
   }

@@ -24,7 +24,7 @@ bool names_polytope(const JsonValue& owner) {
   return std::any_of(names.begin(), names.end(), [](const JsonValue& name) { return name.text() == "polytope"; });
 }
 
-bool has_polytopes(const JsonValue& root) {
+bool wants_polytopes(const JsonValue& root) {
   const auto contact = root.optional("contact"), pairs = root.optional("pairs");
   if (contact && names_polytope(*contact)) return true;
   if (!pairs) return false;
@@ -125,7 +125,7 @@ JsonValue geometry_key_of(const JsonValue& body, std::size_t part) {
 }  // namespace
 
 std::set<std::string> geometries_of_rigid_parts(const JsonValue& root) {
-  if (!has_polytopes(root)) return {};
+  if (!wants_polytopes(root)) return {};
   Owners owners;
   for (const JsonValue& body : root.required("bodies").elements()) {
     const auto rigid = body.optional("rigid");

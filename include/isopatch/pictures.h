@@ -21,9 +21,9 @@ struct PolygonSurface {
 
 /// The surface of a part of a body.
 struct PartSurface {
-  int body;  ///< index into SceneDescription::bodies
-  PolygonSurface
-      surface;  ///< triangles of a mesh, with all of its points; a polygon as such; one square of a half space
+  int body;                 ///< index into SceneDescription::bodies
+  PolygonSurface surface;   ///< triangles of a mesh, with all of its points; one face of a polygon or a half space
+  bool half_space = false;  ///< a square that stands for it
 };
 
 /// The surfaces of all parts as the bodies lie in one environment: meshes in the order of the bodies, then squares for

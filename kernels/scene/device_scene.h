@@ -5,6 +5,7 @@
 
 #include "host/scene/scene_data.h"
 #include "kernels/memory/device_buffer.h"
+#include "kernels/scene/device_polytopes.h"
 
 namespace isopatch::detail {
 
@@ -46,10 +47,12 @@ class DeviceScene {
         body_pairs_begin_(host.body_pairs_begin, stream),
         laws_(host.laws, stream),
         contact_states_(host.contact_states, stream),
+        polytopes_(host.geometries.polytopes, stream),
         fields_(host.geometries.views.size()),
         geometries_(host.geometries.views.size()),
         view_(host.view) {
     std::vector<GeometryView> geometries = host.geometries.views;
+    const PolytopeView* polytope = polytopes_.views();
     std::vector<FieldGeometry> fields(host.geometries.fields.begin(), host.geometries.fields.end());
     for (std::size_t i = 0; i < geometries.size(); ++i) {
       solids_.emplace_back(host.geometries.solids[i], stream);
@@ -63,6 +66,7 @@ class DeviceScene {
       if (fields[i].fluxes != nullptr) fields[i].fluxes = fluxes_.back().data();
       fields[i].sinks = sinks_.back().data();
       geometries[i].field = fields_.data() + i;
+      if (geometries[i].polytope != nullptr) geometries[i].polytope = polytope++;  // they are in the same order
     }
     fields_.upload(fields.data(), fields.size(), stream);
     geometries_.upload(geometries.data(), geometries.size(), stream);
@@ -92,6 +96,7 @@ class DeviceScene {
   DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
   DeviceBuffer<LumpedPairLaw> laws_;
   DeviceBuffer<double> contact_states_;
+  DevicePolytopes polytopes_;
   DeviceBuffer<FieldGeometry> fields_;
   DeviceBuffer<GeometryView> geometries_;
   SceneView view_;

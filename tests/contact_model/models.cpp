@@ -24,6 +24,11 @@ Refusal refusal_of_ball_springs(const PartKind& a, const PartKind& b, const Pair
   if (a.half_space || b.half_space) return {"not both balls", "each must be a mesh"};
   return {};
 }
+Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKind&) {
+  if (!a.rigid || !b.rigid || !a.polytope || !b.polytope) return {"not both rigid polytopes", "each must be one"};
+  if (a.half_space && b.half_space) return {"both half spaces", "one must be a mesh"};
+  return {};
+}
 Refusal no_refusal(const PartKind&, const PartKind&, const PairKind&) { return {}; }
 
 /// The library's other models, of which some have a memory of 8 numbers, which would be that of all: no scene of the
@@ -37,7 +42,7 @@ constexpr ContactModelInfo kModels[] = {
      "both rigid or both half spaces; one must have a compliant mesh", true},
     {"volumetric", kContactMemorySize, kContactMemorySize, refusal_of_others, "", true},
     {"point", kContactMemorySize, kContactMemorySize, refusal_of_others, "", true},
-    {"polytope", 0, 0, refusal_of_others, "", false},
+    {"polytope", 0, 0, refusal_of_polytopes, "", false, true},
     {"ball_spring", BallSpring::kStateSize, BallSpring::kStateSize, refusal_of_ball_springs, "", false},
     {"sticky", 3, 3, no_refusal, "", true}};
 

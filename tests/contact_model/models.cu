@@ -3,6 +3,7 @@
 // The contact models of the cuda backend, with the test's behind the library's: a thread takes a near pair.
 #include "kernels/contact/contact_model.h"
 #include "kernels/lumped/lumped_models.h"
+#include "kernels/polytope/polytope_model.h"
 #include "kernels/pressure_field/cuda_pressure_field.h"
 #include "kernels/runtime/work_loop.cuh"
 #include "tests/contact_model/ball_spring.h"
@@ -36,16 +37,6 @@ __global__ void __launch_bounds__(kBlock)
   find_ball_springs<T>(call.scene, call.state, call.results, at.environment, at.pair,
                        [&](const SolverContact<T>& record) { to.append(warp, at.environment, record); });
 }
-
-/// In the place of a model that this backend does not have.
-class CudaNothing final : public CudaContactModel {
- public:
-  void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation*, std::int64_t,
-                cudaStream_t stream) override {
-    if (begins) begin_environments(call, stream);
-  }
-  void find_contacts(const BatchCall&, ContactPoints, const ContactLists&, cudaStream_t) override {}
-};
 
 class CudaBallSpring final : public CudaContactModel {
  public:
@@ -89,7 +80,7 @@ CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactMode
   models.push_back(make_cuda_pressure_field(scene, options));
   models.push_back(make_cuda_volumetric(scene, options));
   models.push_back(make_cuda_point(scene, options));
-  models.push_back(std::make_unique<CudaNothing>());  // polytopes
+  models.push_back(make_cuda_polytope(scene));
   models.push_back(std::make_unique<CudaBallSpring>(options.cuda.precision));
   return models;
 }

@@ -56,7 +56,7 @@ struct Block {
   SharedMemory shared;
   std::vector<std::unique_ptr<Warp>> warps, waiting;
 
-  Block(const Launch& launch, std::uint32_t number) : shared(launch.kernel->shared_bytes) {
+  Block(const Launch& launch, std::uint32_t number) : shared(launch.kernel->shared_with(launch.dynamic_shared)) {
     for (std::uint32_t first = 0; first < launch.block; first += kLanes) {
       warps.push_back(std::make_unique<Warp>(launch, shared, number, first));
     }
@@ -89,10 +89,11 @@ const Kernel& Device::kernel(const std::string& name) const {
 }
 
 void Device::launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t block,
-                    std::span<const std::byte> parameters) {
+                    std::span<const std::byte> parameters, std::uint32_t dynamic_shared) {
   Loaded& to = kernels_.at(kernel.name);
   ++to.launches;
-  const Launch launch = {to.program, &kernel, parameters, &memory_, grid, block, to.counts, counts_transactions_};
+  const Launch launch = {to.program, &kernel,   parameters,           &memory_,      grid,
+                         block,      to.counts, counts_transactions_, dynamic_shared};
   constexpr std::size_t kResident = kProcessors * kBlocksPerProcessor;
   std::vector<std::unique_ptr<Block>> resident;
   std::uint32_t next = grid - std::min(grid, most_blocks_);

@@ -29,8 +29,9 @@ class Device {
   /// Throws std::out_of_range where no kernel has this name.
   const Kernel& kernel(const std::string& name) const;
 
-  /// Runs a grid to its end. Throws DeviceFault.
-  void launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t block, std::span<const std::byte> parameters);
+  /// Runs a grid to its end, with so many bytes of dynamic shared memory in each block. Throws DeviceFault.
+  void launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t block, std::span<const std::byte> parameters,
+              std::uint32_t dynamic_shared = 0);
 
   /// Launches run only so many of the last blocks of their grid: a grid can have more than can be run here.
   void run_only_last_blocks(std::uint32_t blocks) { most_blocks_ = blocks; }
@@ -71,10 +72,10 @@ class Engine {
   virtual ~Engine() = default;
   virtual int processors() const = 0;
   /// Blocks of the kernel that a processor holds at once.
-  virtual int resident_blocks(const std::string& kernel, std::uint32_t block) const = 0;
+  virtual int resident_blocks(const std::string& kernel, std::uint32_t block, std::uint32_t dynamic_shared) const = 0;
   /// Runs a grid to its end. Throws DeviceFault.
   virtual void launch(const std::string& kernel, std::uint32_t grid, std::uint32_t block,
-                      std::span<const std::byte> parameters, GlobalMemory& memory) = 0;
+                      std::span<const std::byte> parameters, GlobalMemory& memory, std::uint32_t dynamic_shared) = 0;
 };
 
 inline Engine* engine = nullptr;  // nullptr: the devices do it themselves

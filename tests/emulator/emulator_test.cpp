@@ -221,6 +221,55 @@ TEST(Emulator, FindsARaceWithoutOne) {
   expect_fault("\tst.shared.u32 	[%r4], %r1;" + kTakeNeighbours, "race: thread");
 }
 
+/// A kernel with an array of 12 bytes, and one whose size the launch says, in which each thread leaves its number.
+std::uint32_t last_of_dynamic_memory(std::uint32_t bytes) {
+  const Program loaded = read_program("kernel.ptx", R"(.version 8.0
+.target sm_90
+.address_size 64
+.extern .shared .align 16 .b8 rest[];
+.visible .entry kernel(
+	.param .u64 kernel_param_0
+)
+{
+	.reg .b32 	%r<9>;
+	.reg .b64 	%rd<9>;
+	.shared .align 4 .b8 box[12];
+	ld.param.u64 	%rd1, [kernel_param_0];
+	mov.u32 	%r1, %tid.x;
+	shl.b32 	%r2, %r1, 2;
+	mov.u32 	%r3, rest;
+	add.s32 	%r4, %r3, %r2;
+	st.shared.u32 	[%r4], %r1;
+	bar.warp.sync 	-1;
+	ld.shared.u32 	%r5, [rest+124];
+	mul.wide.u32 	%rd2, %r1, 4;
+	add.s64 	%rd3, %rd1, %rd2;
+	st.global.u32 	[%rd3], %r5;
+	ret;
+}
+)");
+  Device device;
+  device.load(loaded);
+  void* memory = device.memory().allocate(128);
+  std::array<std::byte, 8> parameters;
+  std::memcpy(parameters.data(), &memory, 8);
+  device.launch(device.kernel("kernel"), 1, 32, parameters, bytes);
+  std::uint32_t number = 0;
+  std::memcpy(&number, memory, 4);
+  return number;
+}
+
+TEST(Emulator, LaunchesSayTheSizeOfDynamicSharedMemory) {
+  EXPECT_EQ(last_of_dynamic_memory(128), 31u);
+  try {
+    last_of_dynamic_memory(124);
+    ADD_FAILURE() << "no fault";
+  } catch (const DeviceFault& e) {
+    EXPECT_NE(std::string(e.what()).find("4 bytes at 140 of shared memory, which has 140"), std::string::npos)
+        << e.what();
+  }
+}
+
 TEST(Emulator, FindsARaceOfWrites) { expect_fault("\tst.shared.u32 	[box], %r1;", "race: threads 0 and 1 write"); }
 
 TEST(Emulator, FindsAWriteOverWhatAnotherStillReads) {

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -104,6 +105,10 @@ class Reader {
   void read_statement(const std::string& line) {
     const auto entry = line.find(".entry ");
     if (entry != std::string::npos) return begin_kernel(line.substr(entry + 7));
+    if (line.starts_with(".extern .shared")) {
+      dynamic_.insert(named_bytes(words_of(line)).first);
+      return;
+    }
     if (line.empty() || (depth_ == 0 && !line.starts_with(".param") && line != "{")) return;
     if (line.starts_with(".param")) return read_parameter(line);
     if (line == "{") {
@@ -201,6 +206,7 @@ class Reader {
   static std::pair<std::string, std::int64_t> named_bytes(const Words& words) {
     const std::string& name = words.back();
     const auto bracket = name.find('[');
+    if (name.ends_with("[]")) return {name.substr(0, bracket), 0};
     if (bracket != std::string::npos) return {name.substr(0, bracket), count_in(name, '[')};
     return {name, memory_type(words[words.size() - 2].substr(1))->bytes};
   }
@@ -301,13 +307,20 @@ class Reader {
     const auto plus = text.find('+');
     const std::string name = text.substr(0, plus);
     i.offset = plus == std::string::npos ? 0 : to_integer(text.substr(plus + 1));
-    if (const auto symbol = symbols_.find(name); symbol != symbols_.end()) {
-      i.offset += symbol->second;
+    if (const auto symbol = address_of(name)) {
+      i.offset += *symbol;
     } else {
       const Register& base = registers_.at(name);
       i.base = base.slot;
       i.base_bytes = base.bytes;
     }
+  }
+
+  /// The number of a symbol's first byte, if there is one of this name.
+  std::optional<std::uint32_t> address_of(const std::string& name) const {
+    if (dynamic_.contains(name)) return kernel_.dynamic_begin();  // arrays are declared before they are used
+    const auto found = symbols_.find(name);
+    return found == symbols_.end() ? std::nullopt : std::optional(found->second);
   }
 
   bool has_bytes(const std::string& name, std::uint8_t bytes) const {
@@ -323,8 +336,8 @@ class Reader {
     }
     if (word[0] == '%') throw std::runtime_error("no register " + word);
     std::uint64_t bits = 0;
-    if (const auto symbol = symbols_.find(word); symbol != symbols_.end()) {
-      bits = symbol->second;
+    if (const auto symbol = address_of(word)) {
+      bits = *symbol;
     } else if (word.starts_with("0f") || word.starts_with("0d")) {
       bits = std::stoull(word.substr(2), nullptr, 16);
     } else if (is_number(word)) {
@@ -342,6 +355,7 @@ class Reader {
   std::int32_t line_ = 0, location_ = -1;
   Locations locations_;
   std::uint32_t used_bytes_ = ~0u;
+  std::set<std::string> dynamic_;  // arrays of shared memory whose size a launch says
 
   // of the kernel
   Kernel kernel_;

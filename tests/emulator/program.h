@@ -76,6 +76,14 @@ struct Kernel {
   std::vector<Parameter> parameters;
   std::uint32_t parameter_bytes = 0, shared_bytes = 0, local_bytes = 0;
   bool has_generic_atomics = false;  // whose address may be of any kind of memory
+
+  /// Where the shared memory begins whose size a launch says, behind the arrays that the kernel declares.
+  std::uint32_t dynamic_begin() const { return (shared_bytes + 15) / 16 * 16; }
+
+  /// Shared memory of a block, with so many bytes from the launch.
+  std::uint32_t shared_with(std::uint32_t dynamic) const {
+    return dynamic > 0 ? dynamic_begin() + dynamic : shared_bytes;
+  }
 };
 
 struct Program {

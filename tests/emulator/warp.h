@@ -29,6 +29,7 @@ struct Launch {
   std::uint32_t grid, block;  // blocks, threads a block
   std::span<Count> counts;    // one for each instruction
   bool counts_transactions;
+  std::uint32_t dynamic_shared = 0;  // bytes of shared memory beyond what the kernel declares
 
   /// For messages: the kernel, and where the instruction comes from.
   std::string location_of(const Instruction& i) const;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/evaluation/cpu_options.h"
+#include "host/scene/scene_data.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/message_check.h"
 
@@ -29,15 +30,18 @@ void allow_error(const Function& function) {
 
 /// All results of a batch, one environment after the other.
 struct Evaluated {
-  std::vector<double> numbers;  // 12 a pair: wrench, area, largest pressure, mean normal, energy
+  std::vector<double> numbers;  // 14 a pair: wrench, area, largest pressure, mean normal, energy; separation, overlap
   std::vector<std::uint32_t> status;
+  std::vector<PotentialContact> contacts;  // kRoom in each environment, and so on
+  std::vector<Relation> relations;
+  std::vector<std::int32_t> members, needed;
 
   Evaluated(const Scene& scene, const std::vector<double>& poses, Precision precision, detail::Vectors vectors) {
     const std::size_t pairs = static_cast<std::size_t>(scene.num_pairs());
     const std::size_t environments = poses.size() / static_cast<std::size_t>(7 * scene.num_bodies());
-    numbers.assign(12 * pairs * environments, 0);
+    numbers.assign(14 * pairs * environments, 0);
     status.assign(environments, 0);
-    const auto stride = static_cast<std::int64_t>(12 * pairs);
+    const auto stride = static_cast<std::int64_t>(14 * pairs);
     Results results;
     double* at = numbers.data();
     const auto next = [&](OutputArray& array, std::size_t width) {
@@ -49,7 +53,10 @@ struct Evaluated {
     next(results.max_pressure, 1);
     next(results.mean_normal, 3);
     next(results.energy, 1);
+    next(results.separation, 1);
+    next(results.overlap, 1);
     results.status = status.data();
+    if (scene.data().view.pairs_of_model(detail::kPolytopeModel) > 0) ask_for_relations(environments, results);
     detail::CpuOptions options;
     options.precision = precision;
     options.vectors = vectors;
@@ -59,10 +66,45 @@ struct Evaluated {
     state.poses = poses.data();
     detail::make_evaluator(scene, options).evaluate(state, results);
   }
+
+  /// Contacts that were found, of all environments.
+  std::vector<PotentialContact> found() const {
+    std::vector<PotentialContact> all;
+    for (std::size_t e = 0; 3 * e < needed.size(); ++e) {
+      const auto count = std::min<std::size_t>(static_cast<std::size_t>(needed[3 * e]), kRoom);
+      const auto first = contacts.begin() + static_cast<std::ptrdiff_t>(e * kRoom);
+      all.insert(all.end(), first, first + static_cast<std::ptrdiff_t>(count));
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 40;
+
+  void ask_for_relations(std::size_t environments, Results& results) {
+    contacts.resize(kRoom * environments);
+    relations.resize(kRoom * environments);
+    members.resize(kRoom * environments);
+    needed.resize(3 * environments);
+    results.potential_contacts = {contacts.data(), kRoom};
+    results.relations = {relations.data(), kRoom};
+    results.relation_members = {members.data(), kRoom};
+    results.relations_needed = {needed.data(), 3};
+    results.potential_contact_capacity = results.relation_capacity = results.member_capacity = kRoom;
+  }
 };
 
+inline bool is_sound(const PotentialContact& c) {
+  const auto is_finite = [](float x) { return std::isfinite(x); };
+  return std::isfinite(c.gap) && std::isfinite(c.applicability) && std::all_of(c.point, c.point + 3, is_finite) &&
+         std::all_of(c.normal, c.normal + 3, is_finite);
+}
+
 inline void check(const Evaluated& simd, const Evaluated& plain) {
-  if (simd.status != plain.status) std::abort();
+  if (simd.status != plain.status || simd.needed != plain.needed) std::abort();
+  for (const PotentialContact& contact : simd.found()) {
+    if (!is_sound(contact)) std::abort();
+  }
   for (std::size_t i = 0; i < simd.numbers.size(); ++i) {
     if (!std::isfinite(simd.numbers[i])) std::abort();
     if (std::bit_cast<std::uint64_t>(simd.numbers[i]) != std::bit_cast<std::uint64_t>(plain.numbers[i])) std::abort();

@@ -80,6 +80,7 @@ TEST(Npy, HasRecordsAsStructuredArrays) {
   EXPECT_EQ(back.type, DType::kRecord);
   EXPECT_EQ(back.shape, array.shape);
   EXPECT_EQ(back.bytes, array.bytes);
+  EXPECT_THROW(npy_bytes(back), Error) << "a file's members are not kept";
   EXPECT_NE(error_of(bytes.substr(0, bytes.size() - 4)).find("shape (1, 3) of records needs a different number"),
             std::string::npos);
   EXPECT_EQ(parse_npy(npy_bytes(npy_records(kRelationFields, {2, 0}, std::vector<Relation>())), "x").shape,

@@ -30,6 +30,8 @@ TEST(SceneSurfaces, AreMeshesThenSquaresUnderAllOfThem) {
   EXPECT_EQ(surfaces[0].surface.num_faces, 12);
   EXPECT_EQ(surfaces[0].surface.faces.size(), 12u * 4);
   for (const Point3& point : surfaces[0].surface.points) EXPECT_NEAR(point[2], 3, 1);
+  EXPECT_FALSE(surfaces[0].half_space);
+  EXPECT_TRUE(surfaces[1].half_space);
   EXPECT_EQ(surfaces[1].body, 0);
   EXPECT_EQ(surfaces[1].surface.faces, (std::vector<std::int32_t>{4, 0, 1, 2, 3}));
   EXPECT_EQ(surfaces[1].surface.points, (std::vector<Point3>{{-6, -6, 0}, {6, -6, 0}, {6, 6, 0}, {-6, 6, 0}}));

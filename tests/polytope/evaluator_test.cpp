@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -281,6 +282,32 @@ TEST(PolytopePairs, HaveTheContactsAndRelationsOfTheirPartPairsInOrder) {
     all += needed[1];
   }
   EXPECT_GT(all, 100);
+}
+
+// Parts that are apart are then told by balls alone.
+TEST(PolytopePairs, HaveTheSameRelationsIfNothingElseIsAskedFor) {
+  SceneDescription description = rigid_things();
+  description.contact.margin = 0.01;
+  const Scene scene(description);
+  const std::int64_t n = 200;
+  const Batch batch = random_batch(scene, n, 73);
+  for (const double time_step : {0.0, 0.002, 0.05}) {
+    SCOPED_TRACE(time_step);
+    const ResultArrays all = relations_of(scene, batch, time_step);
+    ResultArrays alone(scene, n,
+                       {.potential_contact_capacity = all.potential_contact_capacity,
+                        .relation_capacity = all.relation_capacity,
+                        .member_capacity = all.member_capacity});
+    ASSERT_TRUE(alone.separation.empty());
+    State state = batch.state();
+    state.time_step = time_step;
+    HostEvaluator(scene).evaluate(state, alone.view());
+    EXPECT_EQ(alone.relations_needed, all.relations_needed);
+    EXPECT_EQ(alone.relation_members, all.relation_members);
+    const auto bytes = [](const auto& rows) { return std::as_bytes(std::span(rows)); };
+    EXPECT_TRUE(std::ranges::equal(bytes(alone.relations), bytes(all.relations)));
+    EXPECT_TRUE(std::ranges::equal(bytes(alone.potential_contacts), bytes(all.potential_contacts)));
+  }
 }
 
 TEST(PolytopePairs, CountWhatABufferHasNoRoomForAndSaySo) {

@@ -213,7 +213,7 @@ TEST(ConvexShape, RefusesWhatIsNoShape) {
   std::vector<std::array<double, 2>> circle;
   for (int i = 0; i < 65; ++i)
     circle.push_back({std::cos(2 * std::numbers::pi * i / 65), std::sin(2 * std::numbers::pi * i / 65)});
-  EXPECT_TRUE(contains(error_of([&] { ConvexShape::polygon(circle); }), "it has 65 faces, the limit"));
+  EXPECT_TRUE(contains(error_of([&] { ConvexShape::polygon(circle); }), "it has 65 corners, the limit"));
 }
 
 }  // namespace

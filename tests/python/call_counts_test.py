@@ -29,8 +29,8 @@ class Most(NamedTuple):
 
 LIMITS = {
     "bound call": Most(0, 0, 0),  # it returns the same results each time
-    "with out": Most(0, 2, 784),
-    "allocating": Most(0, 4, 928),
+    "with out": Most(0, 2, 880),
+    "allocating": Most(0, 4, 1072),
     "step": Most(1, 2, 472),  # Simulator.step() itself
     "step with out": Most(1, 2, 480),
     "step allocating": Most(1, 4, 712),

@@ -90,6 +90,37 @@ class TestEvaluate:
                 assert on_host.tobytes() == getattr(wanted, name)[member].tobytes(), member
         assert packed.contact_offsets.get().tolist() == wanted.contact_offsets.tolist()
 
+    def test_relations_are_arrays_of_each_quantity(self):
+        cube = {"geometry": "cube", "rigid": True}
+        scene = isopatch.Scene(
+            {
+                "geometries": {"cube": {"type": "box", "size": [0.1, 0.1, 0.1]}},
+                "bodies": [cube | {"name": "lower", "fixed": True}, cube | {"name": "upper", "position": [0, 0, 0.1]}],
+                "contact": {"model": "polytope", "margin": 0.01},
+            }
+        )
+        poses = np.tile(scene.default_poses, (40, 1, 1))
+        poses[:, 1, :3] += np.random.default_rng(2).uniform(-0.01, 0.01, (40, 3))
+        names = ("potential_contacts", "relations", "relation_members", "separation", "overlap")
+        wanted = isopatch.Evaluator(scene).evaluate(poses, outputs=names)
+        rows = [getattr(wanted, name).shape[1] for name in names[:3]]
+        assert min(rows) > 0 and (wanted.separation != 0).all()
+        capacities = ("potential_contact_capacity", "relation_capacity", "member_capacity")
+        found = isopatch.Evaluator(scene, device="cuda").evaluate(
+            cupy.asarray(poses), outputs=names, **dict(zip(capacities, rows, strict=True))
+        )
+        assert type(found.potential_contacts) is isopatch.PotentialContacts
+        assert type(found.relations) is isopatch.Relations and found.relations.words.shape == (40, rows[1], 4)
+        for name in ("separation", "overlap", "relations_needed"):
+            assert getattr(found, name).get().tobytes() == getattr(wanted, name).tobytes()
+        for i, name in enumerate(names[:3]):
+            used = np.arange(rows[i]) < wanted.relations_needed[:, i, None]
+            records, arrays = getattr(wanted, name), getattr(found, name)
+            for member in records.dtype.names or ("members",):
+                ours = records[member] if records.dtype.names else records
+                theirs = getattr(arrays, member) if records.dtype.names else arrays
+                assert theirs.get()[used].tobytes() == ours[used].tobytes(), (name, member)
+
     def test_rows_may_be_repeated_and_apart(self, evaluator, on_cuda, poses, velocities):
         room = cupy.zeros((4, 3, 7))
         room[:, :2] = cupy.asarray(poses)
@@ -267,9 +298,21 @@ class TestWrongCalls:
         with pytest.raises(ValueError, match="poses: expected an array on cpu, found one on cuda:0; copy it to cpu"):
             evaluator.evaluate(cupy.asarray(poses))
 
-    def test_polygons_need_a_capacity(self, on_cuda, poses):
-        with pytest.raises(ValueError, match="evaluate: polygon_capacity: expected a number of rows for polygons"):
-            on_cuda.evaluate(cupy.asarray(poses), outputs=("polygons",))
+    @pytest.mark.parametrize(
+        ("output", "capacity"),
+        [
+            ("polygons", "polygon_capacity"),
+            ("packed_contacts", "contact_capacity"),
+            ("potential_contacts", "potential_contact_capacity"),
+            ("relations", "relation_capacity"),
+            ("relation_members", "member_capacity"),
+        ],
+    )
+    def test_rows_need_a_capacity(self, on_cuda, poses, output, capacity):
+        with pytest.raises(
+            ValueError, match=f"evaluate: {capacity}: expected a number of rows for {output}, found None"
+        ):
+            on_cuda.evaluate(cupy.asarray(poses), outputs=(output,))
 
     def test_a_stream_is_one(self, on_cuda, poses):
         with pytest.raises(TypeError, match="evaluate: stream: expected a stream's address as an integer"):

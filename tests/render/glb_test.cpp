@@ -62,7 +62,7 @@ class GlbPicture : public ::testing::Test {
     const json& view = json_["bufferViews"].at(of["bufferView"].get<std::size_t>());
     const std::size_t width = of["type"] == "SCALAR" ? 1 : of["type"] == "VEC3" ? 3 : 4;
     std::vector<float> values(width * of["count"].get<std::size_t>());
-    const std::size_t begin = kHeader + word_at(glb_, 12) + 8 + view["byteOffset"].get<std::size_t>() +
+    const std::size_t begin = kHeader + word_at(glb_, 12) + 8 + view.value("byteOffset", std::size_t{0}) +
                               of.value("byteOffset", std::size_t{0});
     std::memcpy(values.data(), glb_.data() + begin, 4 * values.size());
     return values;
@@ -83,6 +83,7 @@ TEST_F(GlbPicture, NamesBodiesPairsAndUnits) {
   EXPECT_EQ(extras["units"]["pressure"], "Pa");
   EXPECT_EQ(extras["frames"].size(), 1u);
   EXPECT_FALSE(json_.contains("animations"));
+  EXPECT_FALSE(extras.contains("flat"));
   std::set<std::string> names;
   for (const json& node : json_["nodes"]) names.insert(node["name"].get<std::string>());
   for (const char* name : {"world", "table", "lid", "table on base", "force of table on base"}) {
@@ -194,6 +195,7 @@ TEST_F(GlbPicture, HasPolygonsAsFlatMeshesWithTwoSides) {
     for (std::size_t i = 2; i < points.size(); i += 3) EXPECT_EQ(points[i], 0);
   }
   EXPECT_GT(json_["scenes"][0]["extras"]["radius"].get<double>(), 0.1);
+  EXPECT_EQ(json_["scenes"][0]["extras"]["flat"], true) << "seen from above";
 }
 
 TEST_F(GlbPicture, OfABadPoseIsAtTheOriginAndSaysTheStatus) {

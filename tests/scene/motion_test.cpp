@@ -156,8 +156,8 @@ TEST(Motion, TakesTheInertiaOfADiscAndOfARod) {
 TEST(Motion, IsOfOneType) {
   expect_error_of_body(1, "body 'finger': motion: the body is fixed and a prismatic joint; give one of the two",
                        [](Body& b) { b.fixed = true; });
-  expect_error_of_body(4, "motion: type is 4; it must be one of MotionType",
-                       [](Body& b) { b.motion.type = static_cast<MotionType>(4); });
+  expect_error_of_body(4, "motion: type is 5; it must be one of MotionType",
+                       [](Body& b) { b.motion.type = static_cast<MotionType>(5); });
   expect_error_of_body(4, "motion: path is given, but this is a free body", [](Body& b) {
     b.motion.path = {{0}, {b.pose}};
   });

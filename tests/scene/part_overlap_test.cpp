@@ -67,6 +67,16 @@ TEST(PartOverlap, IsTheVolumeOfALensOfTwoBalls) {
   EXPECT_NEAR(share_of(scene), 5.0 / 16, 2 * kTolerance);  // of the ball: pi 5 r^3 / 12 of 4 pi r^3 / 3
 }
 
+TEST(PartOverlap, IsTheShareOfTheSmallerPolygon) {
+  const Geometry tile = make_polygon("tile", {{0, 0}, {0.2, 0}, {0.2, 0.2}, {0, 0.2}}),
+                 wedge = make_polygon("wedge", {{0, 0}, {0.1, 0}, {0, 0.1}});
+  constexpr double kOfHalfABox = 2 * kTolerance;  // the points are spread over the wedge's box, of which it is half
+  EXPECT_NEAR(share_of(two_parts(tile, wedge, 0.15, true)), 0.75, kOfHalfABox);  // all but a corner of half its legs
+  EXPECT_NEAR(share_of(two_parts(wedge, tile, -0.15, true)), 0.75, kOfHalfABox);
+  EXPECT_EQ(share_of(two_parts(tile, wedge, 0.05, true)), 1);
+  EXPECT_EQ(share_of(two_parts(tile, tile, 0.2, true)), 0);
+}
+
 TEST(PartOverlap, IsAllOfANestedPart) {
   EXPECT_EQ(share_of(two_parts(kBrick, kCube, 0.02)), 1);
   EXPECT_NEAR(share_of(two_parts(make_half_space("ground", 1), kCube, 0)), 0.5, kTolerance);

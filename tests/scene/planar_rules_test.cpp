@@ -239,17 +239,16 @@ Lines warnings_with(const std::function<void(SceneDescription&)>& change) {
 
 TEST(PolytopeWarnings, AreNoneOfPolygonsThatTouch) {
   EXPECT_EQ(warnings_with([](Description&) {}), Lines{});
-  // level parts, parts that overlap, and a list of pairs that leaves some out
-  EXPECT_EQ(
-      warnings_with([](Description& scene) {
-        scene.bodies[0].parts = {{.geometry = 0}, {.geometry = 0, .pose = {0.1, 0, 0, 1, 0, 0, 0}}, {.geometry = 4}};
-        scene.bodies.push_back(rigid_body("third", 4, {0, 1, 0, 1, 0, 0, 0}));
-        scene.pairs = {{0, 1, {}, {}}};
-        scene.contact.margin = 0.01;
-        scene.contact.tolerance = 1e-7;
-        scene.contact.relations = ContactRelations::kLnc;
-      }),
-      Lines{});
+  // level parts, and a list of pairs that leaves some out
+  EXPECT_EQ(warnings_with([](Description& scene) {
+              scene.bodies[0].parts = {{.geometry = 0}, {.geometry = 0, .pose = {0.1, 0, 0, 1, 0, 0, 0}}};
+              scene.bodies.push_back(rigid_body("third", 4, {0, 1, 0, 1, 0, 0, 0}));
+              scene.pairs = {{0, 1, {}, {}}};
+              scene.contact.margin = 0.01;
+              scene.contact.tolerance = 1e-7;
+              scene.contact.relations = ContactRelations::kLnc;
+            }),
+            Lines{});
 }
 
 TEST(PolytopeWarnings, AreNoneOfAPolygonAndASolid) {
@@ -273,6 +272,41 @@ TEST(PolytopeWarnings, NameRigidBodiesThatAreNoPolytopes) {
             }),
             Lines{"bodies 'cube' and 'ball' are both rigid, but not both polytopes, so they pass through each other; "
                   "make one of them compliant, or exclude the pair"});
+}
+
+/// Of a tile whose farthest corner is 0.1/sqrt(2) from its centre of mass.
+TEST(PolytopeWarnings, NameAMarginOrToleranceThatIsLargerThanAPart) {
+  EXPECT_EQ(warnings_with([](Description& scene) {
+              scene.bodies.push_back(rigid_body("wedge", 4, {0, 1, 0, 1, 0, 0, 0}));
+              scene.contact.margin = 0.071;
+              scene.contact.tolerance = 1;
+            }),
+            (Lines{"contact: margin is 0.071 m, more than the radius of a part of 'floor', 0.0707107 m; it is usually "
+                   "0.02 of that",
+                   "contact: tolerance is 1 m, more than the radius of a part of 'floor', 0.0707107 m; it is usually "
+                   "1e-6 of that"}));
+  EXPECT_EQ(warnings_with([](Description& scene) { scene.contact.margin = 0.07; }), Lines{});
+  EXPECT_EQ(warnings_with([](Description& scene) {  // a half space has no size
+              scene.bodies = {rigid_body("ground", 2), rigid_body("cube", 1)};
+              scene.contact.margin = 0.08;
+            }),
+            Lines{});
+}
+
+TEST(PolytopeWarnings, SayThatWhatIsInTwoPartsCountsTwice) {
+  const auto with_parts = [](int geometry) {
+    return warnings_with([&](Description& scene) {
+      scene.bodies[0].geometry = geometry;
+      scene.bodies[1].parts = {{.geometry = geometry, .name = "first"},
+                               {.geometry = geometry, .name = "second", .pose = {0.07, 0, 0, 1, 0, 0, 0}}};
+    });
+  };
+  for (const int geometry : {0, 1}) {
+    const Lines found = with_parts(geometry);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].find("body 'top': "), 0u) << found[0];
+    EXPECT_NE(found[0].find("what a body has in common with both counts twice in its overlap"), std::string::npos);
+  }
 }
 
 TEST(PolytopeWarnings, NameOptionsThatNoPairHas) {

@@ -190,8 +190,9 @@ TEST(MotionInFiles, LeavesAJointsBodyAndItsParentOutOfTheDefaultPairs) {
 
 TEST(MotionInFiles, RefusesUnknownMotions) {
   expect_error(R"("motion": "prescribd")", R"(.motion: unknown value "prescribd"; did you mean "prescribed"?)");
-  expect_error(R"("motion": {"type": "hinge", "axis": [0, 0, 1]})",
-               R"(.motion.type: unknown value "hinge"; known: "free", "prescribed", "prismatic", "revolute")");
+  expect_error(
+      R"("motion": {"type": "hinge", "axis": [0, 0, 1]})",
+      R"(.motion.type: unknown value "hinge"; known: "free", "prescribed", "prismatic", "revolute", "planar")");
   expect_error(R"("motion": "fixed")",
                R"(.motion: is not said here; instead of "motion", give the body "fixed": true)");
   expect_error(R"("motion": "revolute")",

@@ -6,6 +6,7 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <string>
 
 #include "host/threads/parallel_for.h"
 #include "isopatch/error.h"
@@ -51,6 +52,46 @@ TEST(FailingMemory, EndsTheMakingOfGeometriesInTheCaller) {
                                                      [&] { make_convex_hull("a", points); },
                                                      [&] { make_tet_mesh("a", make_sphere_mesh(0.1, 1), laplace); }};
   for (std::size_t i = 0; i < makers.size(); ++i) EXPECT_GT(fail_each(makers[i]), 10) << "maker " << i;
+}
+
+/// Boxes, a hull and a body of two parts, all rigid, near each other.
+SceneDescription polytopes() {
+  SceneDescription scene;
+  scene.geometries = {make_box("box", {0.1, 0.08, 0.06}),
+                      make_convex_hull("hull", {{0.05, 0, 0}, {-0.03, 0.04, 0}, {-0.03, -0.04, 0}, {0, 0, 0.07}})};
+  for (int i = 0; i < 4; ++i) {
+    Body body;
+    body.name = std::to_string(i);
+    body.geometry = i == 3 ? 1 : 0;
+    body.rigid = true;
+    body.pose = {0.1 * i, 0, 0, 1, 0, 0, 0};
+    if (i == 2) {
+      body.parts.resize(2);
+      for (Part& part : body.parts) part.geometry = 0;
+      body.parts[1].pose = {0, 0.1, 0, 1, 0, 0, 0};
+    }
+    scene.bodies.push_back(body);
+  }
+  scene.contact.model = ContactModel::kPolytope;
+  scene.contact.margin = 0.02;
+  return scene;
+}
+
+// Buffers are the caller's, and a thread keeps what it works in.
+TEST(FailingMemory, IsNotAskedForByPolytopesAfterTheFirstCall) {
+  constexpr std::int64_t kEnvironments = 30;
+  const Scene scene(polytopes());
+  const Evaluator evaluator(scene, {.num_threads = 1});
+  const Batch first = random_batch(scene, kEnvironments, 39, 0.2), later = random_batch(scene, kEnvironments, 40, 0.2);
+  ResultArrays results(
+      scene, kEnvironments,
+      {.polytopes = true, .potential_contact_capacity = 512, .relation_capacity = 512, .member_capacity = 2048});
+  evaluator.evaluate(first.state(), results.view());
+  const Results view = results.view();
+  const FailingMemory failing(0, true);
+  evaluator.evaluate(later.state(), view);
+  EXPECT_FALSE(failing.has_failed());
+  EXPECT_GT(results.relations_needed[1], 0);
 }
 
 struct FailingMemoryOf : ::testing::Test {

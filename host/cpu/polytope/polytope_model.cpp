@@ -47,7 +47,7 @@ class CpuPolytope final : public CpuContactModel {
   static void evaluate(const EvaluationBatch& batch, std::span<const std::int64_t> near_pairs,
                        PolytopeWorkspace& work) {
     work.items.assign(near_pairs.begin(), near_pairs.end());
-    std::sort(work.items.begin(), work.items.end());
+    if (!std::is_sorted(work.items.begin(), work.items.end())) std::sort(work.items.begin(), work.items.end());
     const auto& [scene, state, results, candidates] = batch;
     const PolytopeMemory memory{work.features, &work.overlap};
     SerialWarp warp;

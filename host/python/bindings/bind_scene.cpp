@@ -128,12 +128,14 @@ std::vector<std::string> all_warnings(const Scene& scene) {
 /// A part's body, and its points [V, 3], float64, and faces, int32, as bytes.
 using SurfaceTuple = std::tuple<int, nb::bytes, nb::bytes>;
 
-std::vector<SurfaceTuple> surfaces_of(const Scene& scene, const nb::bytes& poses) {
+/// With the squares of half spaces, or without.
+std::vector<SurfaceTuple> surfaces_of(const Scene& scene, const nb::bytes& poses, bool half_spaces) {
   StateArrays states(scene.description(), 1);
   states.poses = elements_of<double>(poses);
   std::vector<SurfaceTuple> tuples;
-  for (const auto& [body, surface] : scene_surfaces(scene.description(), states, 0)) {
-    tuples.emplace_back(body, bytes_of(surface.points), bytes_of(surface.faces));
+  for (const PartSurface& part : scene_surfaces(scene.description(), states, 0)) {
+    if (part.half_space && !half_spaces) continue;
+    tuples.emplace_back(part.body, bytes_of(part.surface.points), bytes_of(part.surface.faces));
   }
   return tuples;
 }
@@ -146,7 +148,7 @@ std::tuple<nb::bytes, nb::bytes> patch_of(const nb::bytes& polygons) {
 }  // namespace
 
 void bind_scene(nb::module_& module) {
-  module.def("_scene_surfaces", &surfaces_of, nb::arg("scene"), nb::arg("poses"));
+  module.def("_scene_surfaces", &surfaces_of, nb::arg("scene"), nb::arg("poses"), nb::arg("half_spaces") = true);
   module.def("_patch_surface", &patch_of, nb::arg("polygons"));
   nb::class_<Scene> type(module, "Scene", "A checked scene; isopatch.Scene is made from it.");
   define(

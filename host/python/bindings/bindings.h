@@ -12,7 +12,7 @@
 
 #include "host/python/arrays/array_rules.h"
 #include "host/python/arrays/array_view.h"
-#include "host/python/bindings/capacities.h"
+#include "host/python/arrays/capacities.h"
 #include "host/threads/cancellation.h"
 #include "isopatch/evaluator.h"
 

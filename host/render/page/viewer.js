@@ -120,7 +120,8 @@
     const half = 0.5 * THREE.Math.degToRad(camera.fov);
     const aspect = camera.aspect * (1 - covered());
     const distance = facts.radius / Math.sin(Math.min(half, Math.atan(Math.tan(half) * aspect)));
-    camera.position.set(0.55, 0.42, 0.72).normalize().multiplyScalar(1.02 * distance).add(center);
+    camera.position.set(...(facts.flat ? [0, 1, 0] : [0.55, 0.42, 0.72]));  // polygons from above, the world's y up
+    camera.position.normalize().multiplyScalar(1.02 * distance).add(center);
     controls.target.copy(center);
     controls.update();
   };

@@ -67,7 +67,11 @@ bool load(int device, const std::string& name) {
   return true;
 }
 
-cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, cudaStream_t stream) {
+/// What the kernels of a block may have without asking for more.
+constexpr std::size_t kMostShared = 48 << 10;
+
+cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
+                   cudaStream_t stream) {
   const auto lock = entered("cudaLaunchKernel");
   if (caller.launches_before_failure >= 0 && caller.launches_before_failure-- == 0) {
     return result(cudaErrorLaunchOutOfResources);
@@ -85,6 +89,8 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   if (grid.x == 0 || block.x == 0 || block.x % 32 != 0 || grid.y * grid.z * block.y * block.z != 1) {
     return result(cudaErrorInvalidConfiguration);
   }
+  const auto dynamic_shared = static_cast<std::uint32_t>(shared);
+  if (shared > kMostShared || kernel.shared_with(dynamic_shared) > kMostShared) return result(cudaErrorInvalidValue);
   std::vector<std::byte> parameters(kernel.parameter_bytes);
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const auto [offset, bytes] = kernel.parameters[i];
@@ -93,9 +99,9 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   return enqueue(stream, [=, &device, &kernel] {
     try {
       if (engine != nullptr) {
-        engine->launch(kernel.name, grid.x, block.x, parameters, device.memory());
+        engine->launch(kernel.name, grid.x, block.x, parameters, device.memory(), dynamic_shared);
       } else {
-        device.launch(kernel, grid.x, block.x, parameters);
+        device.launch(kernel, grid.x, block.x, parameters, dynamic_shared);
       }
     } catch (const DeviceFault& e) {
       return fails(e.what());
@@ -144,13 +150,13 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
   *kernel = static_cast<cudaKernel_t>(const_cast<void*>(function));
   return cudaSuccess;
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t,
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                                cudaStream_t stream) {
-  return launch(kernel, grid, block, arguments, stream);
+  return launch(kernel, grid, block, arguments, shared, stream);
 }
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t,
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                              cudaStream_t stream) {
-  return launch(function, grid, block, arguments, stream);
+  return launch(function, grid, block, arguments, shared, stream);
 }
 
 // --- devices ---------------------------------------------------------------------------------------------------------
@@ -216,12 +222,13 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
-                                                                   std::size_t, unsigned) {
+                                                                   std::size_t shared, unsigned) {
   const auto lock = entered("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   if (!load(caller.device(), runtime().names.at(function))) return result(cudaErrorStreamCaptureUnsupported);
   *blocks = Device::kBlocksPerProcessor;
   if (engine != nullptr) {
-    *blocks = engine->resident_blocks(runtime().names.at(function), static_cast<std::uint32_t>(block_size));
+    *blocks = engine->resident_blocks(runtime().names.at(function), static_cast<std::uint32_t>(block_size),
+                                      static_cast<std::uint32_t>(shared));
   }
   return cudaSuccess;
 }

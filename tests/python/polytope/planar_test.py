@@ -108,6 +108,6 @@ def test_polygons_are_drawn_flat(scene):
     meshes = scene.to_pyvista(at(scene, (0.2, 0, np.pi / 2))[0])
     assert meshes.keys() == ["left", "right"]
     for mesh in (meshes["left"], meshes["right"]):
-        assert mesh.area == pytest.approx(0.01, rel=1e-12) and mesh.n_points == 4
+        assert mesh.area == pytest.approx(0.01, rel=1e-12) and (mesh.n_points, mesh.n_cells) == (4, 1)
         assert mesh.bounds.z_min == mesh.bounds.z_max == 0
     np.testing.assert_allclose(meshes["right"].bounds[:4], [0.1, 0.2, 0, 0.1], atol=1e-14)

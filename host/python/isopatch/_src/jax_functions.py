@@ -94,7 +94,8 @@ def evaluate(
 
     Raises:
         TypeError: for what is no array, or has elements of another type.
-        ValueError: for another shape, for polygons or contacts without a capacity, and when it is differentiated.
+        ValueError: for another shape, for polygons, contacts or relations without a capacity, and when it is
+            differentiated.
         jax.errors.JaxRuntimeError: with the library's text, for what is found out when the function runs. (Functions
             that were compiled by lower() and compile() raise ValueError instead.)
     """

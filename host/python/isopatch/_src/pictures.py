@@ -21,7 +21,7 @@ def scene_meshes(names: Sequence[str], surfaces: Sequence[tuple[int, bytes, byte
         first = sum(map(len, points[body]))
         points[body].append(np.frombuffer(vertices).reshape(-1, 3))
         rows = np.frombuffer(polygons, np.int32).astype(np.int64)
-        rows = rows.reshape(-1, 1 + rows[0])  # all are triangles, or there is one face
+        rows = rows.reshape(-1, 1 + rows[0])  # all are triangles, or it is one face
         faces[body].append(np.hstack([rows[:, :1], first + rows[:, 1:]]).ravel())
     blocks = pyvista.MultiBlock()
     for body, name in enumerate(names):

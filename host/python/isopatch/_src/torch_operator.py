@@ -109,8 +109,8 @@ def evaluate(
 
     Raises:
         TypeError: for tensors of another type, and for what is no dense tensor.
-        ValueError: for tensors of another shape or device, for polygons or contacts without a capacity, for a tensor
-            that requires a gradient, if gradients are enabled, and for one with a tangent of forward-mode
+        ValueError: for tensors of another shape or device, for polygons, contacts or relations without a capacity, for
+            a tensor that requires a gradient, if gradients are enabled, and for one with a tangent of forward-mode
             differentiation. While a function is compiled, torch puts these into errors of its own.
     """
     sizes = (

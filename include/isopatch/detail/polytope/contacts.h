@@ -59,6 +59,7 @@ struct ContactGeometry {
 /// Of a vertex on a face with this normal, in the frame of the vertex (PEG eqs. 28 to 30).
 ISOPATCH_HD double vertex_applicability(const PolytopeView& shape, std::int32_t vertex, Vec3d normal) {
   double least = HUGE_VAL;
+  ISOPATCH_NO_UNROLL
   for (std::int32_t s = shape.vertex_begin[vertex]; s < shape.vertex_begin[vertex + 1]; ++s) {
     least = min(dot(shape.spokes[s].direction, normal), least);
   }

@@ -52,6 +52,7 @@ ISOPATCH_HD double face_gap(const ShapeFace& face, Vec3d x) { return dot(face.no
 /// that has the foot of the point beyond it, or there is no such side.
 ISOPATCH_HD double squared_distance(const PolytopeView& shape, const ShapeFace& face, Vec3d x, double gap) {
   double least = HUGE_VAL;
+  ISOPATCH_NO_UNROLL
   for (std::int32_t s = face.begin; s < face.end; ++s) {
     const FaceSide& side = shape.sides[s];
     const Vec3d p = shape.vertices[side.p];

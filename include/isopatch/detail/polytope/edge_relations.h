@@ -37,30 +37,36 @@ template <class Sink>
 ISOPATCH_HD void add_corners(const PolytopePair& pair, const FeatureMemory& m, const NearEdgePair& near, Sink& sink) {
   const PolytopeView &shape_a = pair.a, &shape_b = pair.b;
   const ShapeEdge &a = shape_a.edges[near.a], &b = shape_b.edges[near.b];
+  ISOPATCH_NO_UNROLL
   for (int end_a = 0; end_a < 2; ++end_a) {
     if ((near.ends >> end_a & 1) == 0) continue;
     const std::int32_t v = end_a == 0 ? a.i : a.j;
     const bool second_a = (near.ends & 3) == 3 && end_a == 1;  // what both ends have was added for the first
+    ISOPATCH_NO_UNROLL
     for (int end_b = 0; end_b < 2; ++end_b) {
       if ((near.ends >> (2 + end_b) & 1) == 0) continue;
       const std::int32_t w = end_b == 0 ? b.i : b.j;
       const bool second_b = (near.ends & 12) == 12 && end_b == 1;
+      ISOPATCH_NO_UNROLL
       for (std::int32_t k = shape_b.vertex_begin[w]; k < shape_b.vertex_begin[w + 1]; ++k) {
         const std::int32_t face = shape_b.vertex_faces[k];
         if (second_b && (face == b.f || face == b.g)) continue;
         if (!(applicability_on_b(pair, m, v, face) >= -kFacetSine)) continue;
         sink.add(contact_code(kVertexOnFace, v, face), gap_on_b(pair, m, v, face));
       }
+      ISOPATCH_NO_UNROLL
       for (std::int32_t k = shape_a.vertex_begin[v]; k < shape_a.vertex_begin[v + 1]; ++k) {
         const std::int32_t face = shape_a.vertex_faces[k];
         if (second_a && (face == a.f || face == a.g)) continue;
         if (!(applicability_on_a(pair, face, w) >= -kFacetSine)) continue;
         sink.add(contact_code(kFaceUnderVertex, face, w), gap_on_a(pair, m, face, w));
       }
+      ISOPATCH_NO_UNROLL
       for (std::int32_t k = shape_a.vertex_begin[v]; k < shape_a.vertex_begin[v + 1]; ++k) {
         const std::int32_t e_a = shape_a.spokes[k].edge;
         if (second_a && e_a == near.a) continue;
         const EdgeInSpace in_a = edge_of_a(pair, e_a);
+        ISOPATCH_NO_UNROLL
         for (std::int32_t l = shape_b.vertex_begin[w]; l < shape_b.vertex_begin[w + 1]; ++l) {
           const std::int32_t e_b = shape_b.spokes[l].edge;
           if ((second_b && e_b == near.b) || (e_a == near.a && e_b == near.b)) continue;
@@ -84,6 +90,7 @@ ISOPATCH_HD_LARGE void add_edge_members(const PolytopePair& pair, const FeatureM
     add_corners(pair, m, near, sink);
     return;
   }
+  ISOPATCH_NO_UNROLL
   for (int end = 0; end < 4; ++end) {
     if ((near.ends >> end & 1) == 0) continue;
     const ContactCode code = passed_end(pair, m, near, end);
@@ -121,15 +128,19 @@ ISOPATCH_HD_LARGE bool is_repeated(Warp& warp, const PolytopePair& pair, const F
   const bool is_one_of_them = edge_applicability(pair, m, near.a, near.b) >= -kFacetSine;
   bool has_hash = false;
   std::uint64_t hash = 0;
+  ISOPATCH_NO_UNROLL
   for (int end_a = 0; end_a < 2; ++end_a) {
     if ((near.ends >> end_a & 1) == 0) continue;
     const std::int32_t v = end_a == 0 ? a.i : a.j;
+    ISOPATCH_NO_UNROLL
     for (int end_b = 0; end_b < 2; ++end_b) {
       if ((near.ends >> (2 + end_b) & 1) == 0) continue;
       const std::int32_t w = end_b == 0 ? b.i : b.j;
+      ISOPATCH_NO_UNROLL
       for (std::int32_t k = shape_a.vertex_begin[v]; k < shape_a.vertex_begin[v + 1]; ++k) {
         const std::int32_t e_a = shape_a.spokes[k].edge;
         if (e_a > near.a) break;
+        ISOPATCH_NO_UNROLL
         for (std::int32_t l = shape_b.vertex_begin[w]; l < shape_b.vertex_begin[w + 1]; ++l) {
           const std::int32_t e_b = shape_b.spokes[l].edge;
           if (e_a == near.a && e_b >= near.b) break;

@@ -32,20 +32,6 @@ ISOPATCH_HD Between between(const PolytopePair& pair, const FeatureMemory& m, co
   return {n, low, low - separation.feature};
 }
 
-/// Lists the edges that may be within `reach` of the other body; returns how many. Called by all lanes.
-template <class Warp, class IsNear>
-ISOPATCH_HD int list_edges(Warp& warp, std::int32_t* list, int num_edges, const IsNear& is_near) {
-  int count = 0;
-  for (int first = 0; first < num_edges; first += Warp::kSize) {
-    const int e = first + warp.lane();
-    const bool near = e < num_edges && is_near(e);
-    const std::uint32_t ballot = warp.ballot(near);
-    if (near) list[count + rank_in(ballot, warp.lane())] = e;
-    count += count_bits(ballot);
-  }
-  return count;
-}
-
 /// Sets the bits of `near`: pairs of edges that are not parallel, within `reach` of each other, with at least this
 /// applicability. Called by all lanes.
 template <class Warp>
@@ -58,12 +44,12 @@ ISOPATCH_HD void find_near_edges(Warp& warp, const PolytopePair& pair, const Fea
   // pass is tested exactly.
   const double margin = reach + 1e-12 * (pair.a.ball + pair.b.ball);
   const Between slab = between(pair, m, separation);
-  const int of_a = list_edges(warp, m.near_edges_a, pair.a.num_edges, [&](int e) {
+  const int of_a = separation::list_edges(warp, m.near_edges_a, pair.a.num_edges, [&](int e) {
     const ShapeEdge& edge = pair.a.edges[e];
     const Vec3d p = pair.a.vertices[edge.i], q = pair.a.vertices[edge.j];
     return min(dot(slab.normal, p), dot(slab.normal, q)) - slab.high_b <= margin;
   });
-  const int of_b = list_edges(warp, m.near_edges_b, pair.b.num_edges, [&](int e) {
+  const int of_b = separation::list_edges(warp, m.near_edges_b, pair.b.num_edges, [&](int e) {
     const ShapeEdge& edge = pair.b.edges[e];
     const Vec3d p = m.b_in_a[edge.i], q = m.b_in_a[edge.j];
     if (!(slab.low_a - max(dot(slab.normal, p), dot(slab.normal, q)) <= margin)) return false;
@@ -73,27 +59,37 @@ ISOPATCH_HD void find_near_edges(Warp& warp, const PolytopePair& pair, const Fea
   });
   warp.sync();
 
-  int row = -1;
-  Vec3d low{}, high{};  // of the box about the edge of A of this row, larger by the margin
-  for (RowWalk at(warp.lane(), of_b); at.row < of_a; at.advance(Warp::kSize)) {
-    const int e_a = m.near_edges_a[at.row], e_b = m.near_edges_b[at.column];
-    if (at.row != row) {
-      row = at.row;
-      const ShapeEdge& edge_a = pair.a.edges[e_a];
-      const Vec3d p = pair.a.vertices[edge_a.i], q = pair.a.vertices[edge_a.j], more{margin, margin, margin};
-      low = min(p, q) - more;
-      high = max(p, q) + more;
-    }
-    const ShapeEdge& edge_b = pair.b.edges[e_b];
-    const Vec3d p = m.b_in_a[edge_b.i], q = m.b_in_a[edge_b.j];
-    if (min(p.x, q.x) > high.x || max(p.x, q.x) < low.x) continue;
-    if (min(p.y, q.y) > high.y || max(p.y, q.y) < low.y) continue;
-    if (min(p.z, q.z) > high.z || max(p.z, q.z) < low.z) continue;
+  const auto grown_box = [&](int e_a) {
+    const EdgeBox box = edge_box(pair.a.vertices, pair.a.edges[e_a]);
+    const Vec3d more{margin, margin, margin};
+    return EdgeBox{box.low - more, box.high + more};
+  };
+  const auto box_of_b = [&](int e_b) { return edge_box(m.b_in_a, pair.b.edges[e_b]); };
+  const auto look_at = [&](int e_a, const EdgeBox& box, int e_b) {
+    if (box_gap(box, box_of_b(e_b)) > 0) return;
     const EdgeInSpace a = edge_of_a(pair, e_a), b = edge_of_b(pair, m, e_b);
     const EdgePair edges = edge_pair(a, b);
-    if (!edges.crosses || !(edges.applicability >= applicability)) continue;
-    if (!(squared_distance(a.segment, b.segment, edges.cross, edges.squared_sine) <= reach * reach)) continue;
+    if (!edges.crosses || !(edges.applicability >= applicability)) return;
+    if (!(squared_distance(a.segment, b.segment, edges.cross, edges.squared_sine) <= reach * reach)) return;
     warp.set_bits(&m.near[e_a * words + e_b / 32], 1u << (e_b & 31));
+  };
+  if constexpr (Warp::kSize == 1) {
+    const ColumnTable<BoxColumns> table(of_b, [&](int k) { return box_of_b(m.near_edges_b[k]); });
+    for (int row = 0; row < of_a; ++row) {
+      const EdgeBox box = grown_box(m.near_edges_a[row]);
+      for (int first = 0; first < of_b; first += kColumns) {
+        if (!any_box_meets(box, table.columns[first / kColumns])) continue;
+        for (int k = first; k < min(first + kColumns, of_b); ++k) look_at(m.near_edges_a[row], box, m.near_edges_b[k]);
+      }
+    }
+  } else {
+    int row = -1;
+    EdgeBox box{};  // of this row
+    for (RowWalk at(warp.lane(), of_b); at.row < of_a; at.advance(Warp::kSize)) {
+      if (at.row != row) box = grown_box(m.near_edges_a[at.row]);
+      row = at.row;
+      look_at(m.near_edges_a[row], box, m.near_edges_b[at.column]);
+    }
   }
   warp.sync();
 }

@@ -15,8 +15,9 @@ inline constexpr int kMaxClippedFaces = 2 * kMaxFaces + 2;
 inline constexpr int kMaxClippedVertices = 2 * kMaxClippedFaces - 4;
 inline constexpr int kMaxClippedSides = 2 * (3 * kMaxClippedFaces - 6);
 
-/// A closed surface of polygons; or, without faces, the corners of one polygon in their order.
-struct ClippedPolytope {
+/// A closed surface of polygons; or, without faces, the corners of one polygon in their order. In shared memory, nvcc
+/// 13 takes both pieces for aligned as the first one is, to 16 bytes.
+struct alignas(16) ClippedPolytope {
   Vec3d points[kMaxClippedVertices];
   std::int32_t corners[kMaxClippedSides];  // vertices of all faces, counter-clockwise seen from outside
   std::int32_t begin[kMaxClippedFaces + 1];

@@ -10,7 +10,7 @@
 namespace isopatch::detail {
 
 /// What the lanes that evaluate a pair share: `features` have feature_memory_size() of the largest part pair, and there
-/// is no `overlap` where that is not wanted.
+/// is no `overlap` where that is not wanted. Both may be the same memory.
 struct PolytopeMemory {
   void* features;
   OverlapMemory* overlap;
@@ -36,6 +36,30 @@ ISOPATCH_HD PosedPolytopes posed_polytopes(const SceneView& scene, const State& 
                            polytope_radius(scene, *a.polytope, view.a, parts.a, geometry_a),
                            speed_of(scene, state, environment, view.b, X_b),
                            polytope_radius(scene, *b.polytope, view.b, parts.b, geometry_b))};
+}
+
+/// False if two parts are certainly farther apart than they reach: told from balls about the origins of their bodies,
+/// which do not turn, so that most pairs need no pose. Both geometries are polytopes.
+ISOPATCH_HD bool may_reach(const SceneView& scene, const State& state, std::int64_t environment, const PairView& view,
+                           const PartPairView& parts) {
+  constexpr double kMargin = 1e-9;  // far above the rounding of all that follows
+  const int geometry_a = geometry_of(scene, state, environment, parts.a);
+  const int geometry_b = geometry_of(scene, state, environment, parts.b);
+  const double radius_a = polytope_radius(scene, *scene.geometries[geometry_a].polytope, view.a, parts.a, geometry_a);
+  const double radius_b = polytope_radius(scene, *scene.geometries[geometry_b].polytope, view.b, parts.b, geometry_b);
+  const bool moves = state.time_step > 0;
+  const BodySpeed still{0, 0};
+  const double reach = relation_options(scene.polytopes, state.time_step,
+                                        moves ? largest_speed_of(scene, state, environment, view.a) : still, radius_a,
+                                        moves ? largest_speed_of(scene, state, environment, view.b) : still, radius_b)
+                           .reach;
+  const Vec3d from_a = abs(scene.bodies[view.a].center_of_mass), from_b = abs(scene.bodies[view.b].center_of_mass);
+  const Vec3d from = from_a + from_b;  // the sum of its coordinates is at least both lengths: no root is needed
+  const double balls = (from.x + from.y + from.z) + (radius_a + radius_b);
+  const double far = (1 + kMargin) * (balls + reach);
+  const Vec3d apart =
+      read_vec3(state.poses, environment, view.b * kPoseSize) - read_vec3(state.poses, environment, view.a * kPoseSize);
+  return !(dot(apart, apart) > far * far);
 }
 
 /// An environment's rows of buffers; none of those that are not asked for.
@@ -82,6 +106,7 @@ ISOPATCH_HD void evaluate_polytopes(Warp& warp, const PolytopeMemory& memory, co
   bool is_deep = false;
   for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
     const PartPairView& parts = scene.part_pairs[i];
+    if (results.separation.data == nullptr && !may_reach(scene, state, environment, view, parts)) continue;
     const auto [pair, X_WA, options] = posed_polytopes(scene, state, environment, view, parts);
     const bool is_near = may_touch(pair, options.reach);
     if (!is_near && results.separation.data == nullptr) continue;
@@ -93,8 +118,9 @@ ISOPATCH_HD void evaluate_polytopes(Warp& warp, const PolytopeMemory& memory, co
     }
     separation = min(separation, found.value);
     is_deep = is_deep || found.value < -options.tolerance;
-    if (found.value < 0 && warp.lane() == 0 && results.overlap.data != nullptr) {
-      overlap += overlap_size(pair, *memory.overlap);
+    if (found.value < 0 && results.overlap.data != nullptr) {
+      warp.sync();  // nobody reads the features any more
+      if (warp.lane() == 0) overlap += overlap_size(pair, *memory.overlap);
     }
     warp.sync();  // the memory may be used again
   }

@@ -25,6 +25,14 @@ ISOPATCH_HD BodySpeed speed_of(const SceneView& scene, const State& state, std::
   return {norm(center), norm(twist.angular)};
 }
 
+/// The same or more, however the body is turned.
+ISOPATCH_HD BodySpeed largest_speed_of(const SceneView& scene, const State& state, std::int64_t environment, int body) {
+  if (state.velocities.data == nullptr) return {0, 0};
+  const Twist twist = read_twist(state, environment, body);
+  const double angular = norm(twist.angular);
+  return {fma(angular, norm(scene.bodies[body].center_of_mass), norm(twist.linear)), angular};
+}
+
 /// The radius of a part about its body's centre of mass, which is the scene's also where the part has another geometry.
 ISOPATCH_HD double polytope_radius(const SceneView& scene, const PolytopeView& shape, int body, int part,
                                    int geometry) {

@@ -138,10 +138,12 @@ class RelationFinder {
 
   ISOPATCH_HD void vertices(bool of_a) {
     const PolytopeView shape = other(of_a);
+    const int faces_b = pair_.b.num_faces, begin = of_a ? 0 : faces_b;
+    const int best = separation::best_face(m_, begin, begin + shape.num_faces) - begin;
     for (int first = 0; first < num_points(of_a); first += Warp::kSize) {
       const int v = first + warp_.lane();
       FaceBits faces = 0;
-      if (v < num_points(of_a)) faces = faces_in_reach(shape, points(of_a)[v], options_.reach);
+      if (v < num_points(of_a)) faces = faces_in_reach(shape, points(of_a)[v], options_.reach, best);
       add(
           faces != 0, kIntercontactRelation,
           [&](auto& sink) {
@@ -285,13 +287,18 @@ class RelationFinder {
   /// is_about(ridge) says whether the relation is about a ridge.
   template <class Build, class IsAbout>
   ISOPATCH_HD void add(bool has, std::int32_t kind, const Build& build, const IsAbout& is_about) {
+    KeptMembers<Warp::kSize == 1 ? 32 : 0> kept;  // a lane has no memory for them
+    const auto members = [&](auto& sink) {
+      if (!kept.visit([&](ContactCode code) { sink.add(code, 0.0); })) build(sink);
+    };
     if (has && is_complete_) {
       has_any_ = true;
-      RelationCheck<IsAbout> check{pair_, m_, options_.reach, options_.tolerance, is_about, !has_only_facets_};
+      RelationCheck<IsAbout, decltype(kept)> check{
+          pair_, m_, options_.reach, options_.tolerance, is_about, !has_only_facets_, kept};
       build(check);
       if (check.leads) {
-        SeedSink<Warp, IsAbout> seeds{warp_, check};
-        build(seeds);
+        SeedSink<Warp, decltype(check)> seeds{warp_, check};
+        members(seeds);
         has = false;
         has_seeds_ = true;
         needs_everything_ = needs_everything_ || !seeds.only_facets;
@@ -303,7 +310,7 @@ class RelationFinder {
       }
     }
     list_.add(has, [&](auto& sink) {
-      build(sink);
+      members(sink);
       return kind;
     });
   }

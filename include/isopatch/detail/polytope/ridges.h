@@ -41,6 +41,7 @@ ISOPATCH_HD void visit_ridges(const PolytopePair& pair, const FeatureMemory& m, 
   if (kind == kEdgeOnEdge) {
     const ShapeEdge &a = pair.a.edges[i], &b = pair.b.edges[j];
     const int near = near_ends(pair, m, i, j, reach);
+    ISOPATCH_NO_UNROLL
     for (int end = 0; end < 4; ++end) {
       if ((near >> end & 1) == 0) continue;
       visit(end < 2 ? Ridge{true, end == 0 ? a.i : a.j, j} : Ridge{false, end == 2 ? b.i : b.j, i});
@@ -53,6 +54,7 @@ ISOPATCH_HD void visit_ridges(const PolytopePair& pair, const FeatureMemory& m, 
   const PolytopeView shape = view_of(pair, !of_a);
   const ShapeFace& face = shape.faces[of_a ? j : i];
   const double surely_far = reach + 1e-12 * (pair.a.ball + pair.b.ball);  // far above rounding: this only saves work
+  ISOPATCH_NO_UNROLL
   for (std::int32_t s = face.begin; s < face.end; ++s) {
     const FaceSide& side = shape.sides[s];
     if (dot(x - shape.vertices[side.p], side.inward) > surely_far) continue;
@@ -66,6 +68,7 @@ ISOPATCH_HD void visit_ridges(const PolytopePair& pair, const FeatureMemory& m, 
 template <class Visit>
 ISOPATCH_HD void visit_contacts(const PolytopePair& pair, const Ridge& ridge, const Visit& visit) {
   if (pair.a.planar != 0) {
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < 2; ++k) {
       visit(contact_code(kVertexOnFace, ridge.vertex, pair.b.vertex_faces[pair.b.vertex_begin[ridge.edge] + k]));
       visit(contact_code(kFaceUnderVertex, pair.a.vertex_faces[pair.a.vertex_begin[ridge.vertex] + k], ridge.edge));
@@ -74,11 +77,13 @@ ISOPATCH_HD void visit_contacts(const PolytopePair& pair, const Ridge& ridge, co
   }
   const PolytopeView one = view_of(pair, ridge.of_a), other = view_of(pair, !ridge.of_a);
   const ShapeEdge& edge = other.edges[ridge.edge];
+  ISOPATCH_NO_UNROLL
   for (int k = 0; k < 2; ++k) {
     const std::int32_t face = k == 0 ? edge.f : edge.g;
     visit(ridge.of_a ? contact_code(kVertexOnFace, ridge.vertex, face)
                      : contact_code(kFaceUnderVertex, face, ridge.vertex));
   }
+  ISOPATCH_NO_UNROLL
   for (std::int32_t s = one.vertex_begin[ridge.vertex]; s < one.vertex_begin[ridge.vertex + 1]; ++s) {
     const std::int32_t own = one.spokes[s].edge;
     visit(ridge.of_a ? contact_code(kEdgeOnEdge, own, ridge.edge) : contact_code(kEdgeOnEdge, ridge.edge, own));
@@ -117,21 +122,42 @@ ISOPATCH_HD double contact_gap(const PolytopePair& pair, const FeatureMemory& m,
   return edge_gap(a.segment, b.segment, edge_pair(a, b).normal());
 }
 
+/// The members of a relation, so that they need not be found again. If there are more than there is room for, visit()
+/// visits none and returns false.
+template <int kRoom>
+struct KeptMembers {
+  ContactCode codes[kRoom > 0 ? kRoom : 1];
+  int count = 0;
+
+  ISOPATCH_HD void add(ContactCode code) {
+    if (count < kRoom) codes[count] = code;
+    ++count;
+  }
+  template <class Visit>
+  ISOPATCH_HD bool visit(const Visit& visit) const {
+    if (count == 0 || count > kRoom) return false;
+    for (int k = 0; k < count; ++k) visit(codes[k]);
+    return true;
+  }
+};
+
 /// Takes the members of a relation and tells whether it is to be kept as it is. A member leads on if it has a ridge
 /// within `reach` that the relation is not about, as is_about(ridge) says: there the bodies may part along contacts
 /// that the relation does not have.
-template <class IsAbout>
+template <class IsAbout, class Kept>
 struct RelationCheck {
   const PolytopePair& pair;
   const FeatureMemory& memory;
   double reach, tolerance;
   const IsAbout& is_about;
-  bool asks_facets;         // whether only_facets matters
+  bool asks_facets;  // whether only_facets matters
+  Kept& kept;
   bool holds = false;       // by a member within reach
   bool only_facets = true;  // as members
   bool leads = false;
 
   ISOPATCH_HD void add(ContactCode code, double gap) {
+    kept.add(code);
     holds = holds || (gap >= -tolerance && is_within(pair, memory, code, reach));
     leads = leads || leads_on(code);
     if (asks_facets && only_facets) only_facets = is_facet(pair, memory, code);
@@ -144,10 +170,10 @@ struct RelationCheck {
 };
 
 /// Takes the members of a relation that leads on: marks the facets that do as seeds of clusters.
-template <class Warp, class IsAbout>
+template <class Warp, class Check>
 struct SeedSink {
   Warp& warp;
-  const RelationCheck<IsAbout>& check;
+  const Check& check;
   bool only_facets = true;  // of the members that lead on
 
   ISOPATCH_HD void add(ContactCode code, double /*gap*/) {

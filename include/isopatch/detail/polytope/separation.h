@@ -4,7 +4,7 @@
 // are the normals of faces and of those pairs of edges whose arcs on the Gauss map cross.
 #pragma once
 
-#include "isopatch/detail/polytope/feature_memory.h"
+#include "isopatch/detail/polytope/edge_columns.h"
 #include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
@@ -20,6 +20,20 @@ struct Separation {
 inline constexpr double kSeparatingSine = 1e-12;
 
 namespace separation {
+
+/// Lists edges of a shape; returns how many. Called by all lanes.
+template <class Warp, class IsNear>
+ISOPATCH_HD int list_edges(Warp& warp, std::int32_t* list, int num_edges, const IsNear& is_near) {
+  int count = 0;
+  for (int first = 0; first < num_edges; first += Warp::kSize) {
+    const int e = first + warp.lane();
+    const bool near = e < num_edges && is_near(e);
+    const std::uint32_t ballot = warp.ballot(near);
+    if (near) list[count + rank_in(ballot, warp.lane())] = e;
+    count += count_bits(ballot);
+  }
+  return count;
+}
 
 /// The lowest vertex over each face of the two: face_gaps and lowest of the memory. Called by all lanes.
 template <class Warp>
@@ -46,44 +60,6 @@ ISOPATCH_HD ContactCode code_of_face(const PolytopePair& pair, const FeatureMemo
   const int of_b = pair.b.num_faces;
   return k < of_b ? contact_code(kVertexOnFace, m.lowest[k], k) : contact_code(kFaceUnderVertex, k - of_b, m.lowest[k]);
 }
-
-/// Edges of B of which a direction, in B's frame, may see one face from the front and one from behind: not those with
-/// both faces clearly in front, or both clearly behind. An edge of two faces in front is in two sets of edges, and
-/// drops out of their exclusive or.
-struct Silhouette {
-  static constexpr int kWords = bit_words(kMaxEdges);
-  std::uint32_t words[kWords];  // in registers of a GPU: every index is a constant there
-
-  ISOPATCH_HD Silhouette(const PolytopeView& shape, Vec3d direction, double tolerance) {
-    const int size = bit_words(shape.num_edges);
-    std::uint32_t odd[kWords];
-    ISOPATCH_UNROLL_ON_GPU
-    for (int w = 0; w < kWords; ++w) words[w] = odd[w] = 0;
-    ISOPATCH_NO_UNROLL
-    for (int f = 0; f < shape.num_faces; ++f) {
-      const double sine = dot(direction, shape.faces[f].normal);
-      const std::uint32_t* const edges = shape.face_edges + f * size;
-      if (sine < -tolerance) continue;
-      const bool in_front = sine > tolerance;
-      ISOPATCH_UNROLL_ON_GPU
-      for (int w = 0; w < kWords; ++w) {
-        if (w >= size) break;
-        const std::uint32_t bits = edges[w];
-        odd[w] ^= in_front ? bits : 0u;
-        words[w] |= in_front ? 0u : bits;
-      }
-    }
-    ISOPATCH_UNROLL_ON_GPU
-    for (int w = 0; w < kWords; ++w) words[w] |= odd[w];
-  }
-
-  ISOPATCH_HD std::uint32_t word(int index) const {
-    std::uint32_t found = 0;
-    ISOPATCH_UNROLL_ON_GPU
-    for (int w = 0; w < kWords; ++w) found = w == index ? words[w] : found;
-    return found;
-  }
-};
 
 /// The best of edge pairs; the lowest code of equals.
 struct BestEdges {
@@ -123,48 +99,62 @@ ISOPATCH_HD int best_face(const FeatureMemory& m, int begin, int end) {
   return best;
 }
 
-/// Over the pairs of edges that are applicable, but for some whose gaps are below those of the faces and below
-/// `least_marked`, which is not positive. Sets the bits of `cluster`, as far as they are of edges, where the gap is at
-/// least that. Called by all lanes.
+/// Over the pairs of edges that are applicable, but for some whose gaps are below those of the faces, not positive and
+/// below `least_marked`. Sets the bits of `cluster`, as far as they are of edges, where the gap is at least that; if it
+/// is infinite, there are none to set. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE BestEdges best_edges(Warp& warp, const PolytopePair& pair, const FeatureMemory& m,
                                        double least_marked) {
-  // A sine of eq. 31 is a product of unit vectors over the sine of the edges, so what is below this is below
+  // A sine of eq. 31 is a product of unit vectors over the sine of the edges, so what misses by more than this is below
   // -kSeparatingSine too, whatever the rounding: 4e-16 for each product.
   constexpr double kSurely = 2 * kSeparatingSine;
-  const int words = m.bits.of_edge, of_b = pair.b.num_faces, all = of_b + pair.a.num_faces;
-  const int best_b = best_face(m, 0, of_b), best_a = best_face(m, of_b, all);  // both have faces, as they have edges
+  const int faces_b = pair.b.num_faces, faces = faces_b + pair.a.num_faces;
+  const int best_b = best_face(m, 0, faces_b), best_a = best_face(m, faces_b, faces);  // both exist, as edges do
   // The margin is for rounding and for normals that miss applicability by kSeparatingSine.
   const double least =
-      min(least_marked, max(m.face_gaps[best_b], m.face_gaps[best_a])) - 1e-10 * (pair.a.ball + pair.b.ball);
+      min(min(least_marked, 0.0), max(m.face_gaps[best_b], m.face_gaps[best_a])) - 1e-10 * (pair.a.ball + pair.b.ball);
   const EdgesInSight sight_b(pair.b, m.a_in_b[m.lowest[best_b]], apply(pair.X_BA, pair.a.middle), least);
   const EdgesInSight sight_a(pair.a, m.b_in_a[m.lowest[best_a]], apply(pair.X_AB, pair.b.middle), least);
+  const auto in_a = [&](int e) { return sight_a.has(pair.a.edges[e]); };
+  const auto in_b = [&](int e) { return sight_b.has(pair.b.edges[e]); };
+  const int of_a = list_edges(warp, m.near_edges_a, pair.a.num_edges, in_a);
+  const int of_b = list_edges(warp, m.near_edges_b, pair.b.num_edges, in_b);
+  const int words = m.bits.of_edge;
   std::uint32_t* const marked = m.cluster + m.bits.begin_edges;
+  const bool marks = least_marked < HUGE_VAL;
+  for (int w = warp.lane(); marks && w < pair.a.num_edges * words; w += Warp::kSize) marked[w] = 0;
+  warp.sync();
+
   BestEdges best;
-  for (int e = warp.lane(); e < pair.a.num_edges; e += Warp::kSize) {
-    for (int w = 0; w < words; ++w) marked[e * words + w] = 0;
-    if (!sight_a.has(pair.a.edges[e])) continue;
-    const EdgeInSpace a = edge_of_a(pair, e);
-    const Silhouette silhouette(pair.b, rotate(pair.X_BA, a.segment.direction), kSurely);
-    for (int w = 0; w < words; ++w) {
-      std::uint32_t marks = 0;
-      for (std::uint32_t left = silhouette.word(w); left != 0u; left &= left - 1u) {
-        const int bit = lowest_bit(left), e_b = 32 * w + bit;
-        if (!sight_b.has(pair.b.edges[e_b])) continue;
-        const Vec3d d_b = m.directions_b[e_b];
-        const double a_f = dot(d_b, a.normal_f), a_g = dot(d_b, a.normal_g);
-        if ((a_f > kSurely && a_g > kSurely) || (a_f < -kSurely && a_g < -kSurely)) continue;
-        const EdgeInSpace b = edge_of_b(pair, m, e_b);
-        const EdgePair edges = edge_pair(a, b);
-        if (!edges.crosses || !(edges.applicability >= -kSeparatingSine)) continue;
-        const double gap = edge_gap(a.segment, b.segment, edges.normal());
-        if (gap >= least_marked) marks |= 1u << bit;
-        best.add(gap, contact_code(kEdgeOnEdge, e, e_b));
+  const auto take = [&](int e_a, int e_b, double gap) {
+    if (gap >= least_marked) warp.set_bits(&marked[e_a * words + e_b / 32], 1u << (e_b & 31));
+    best.add(gap, contact_code(kEdgeOnEdge, e_a, e_b));
+  };
+  if constexpr (Warp::kSize == 1) {
+    const ColumnTable<EdgeColumns> table(of_b, [&](int k) { return edge_of_b(pair, m, m.near_edges_b[k]); });
+    for (int row = 0; row < of_a; ++row) {
+      const int e_a = m.near_edges_a[row];
+      const EdgeInSpace a = edge_of_a(pair, e_a);
+      for (int first = 0; first < of_b; first += kColumns) {
+        const EdgeColumns& columns = table.columns[first / kColumns];
+        if (!any_edge_meets(a, columns, kSurely)) continue;
+        double gaps[kColumns];
+        edge_gaps(a, columns, -kSeparatingSine, gaps);
+        for (int k = 0; k < kColumns && first + k < of_b; ++k) {
+          if (gaps[k] > best.gap || gaps[k] >= least_marked) take(e_a, m.near_edges_b[first + k], gaps[k]);
+        }
       }
-      marked[e * words + w] = marks;
     }
-  }
-  if constexpr (Warp::kSize > 1) {
+  } else {
+    for (RowWalk at(warp.lane(), of_b); at.row < of_a; at.advance(Warp::kSize)) {
+      const int e_a = m.near_edges_a[at.row], e_b = m.near_edges_b[at.column];
+      const EdgeInSpace a = edge_of_a(pair, e_a), b = edge_of_b(pair, m, e_b);
+      if (miss_of(a, b) > kSurely) continue;
+      const EdgePair edges = edge_pair(a, b);
+      if (!edges.crosses || !(edges.applicability >= -kSeparatingSine)) continue;
+      take(e_a, e_b, edge_gap(a.segment, b.segment, edges.normal()));
+    }
+    warp.sync();
     m.lane_numbers[warp.lane()] = best.gap;
     m.lane_values[warp.lane()] = best.code;
     warp.sync();
@@ -186,7 +176,7 @@ ISOPATCH_HD Separation find_separation(Warp& warp, const PolytopePair& pair, con
   const double of_faces = m.face_gaps[best];
   Separation result{of_faces, separation::code_of_face(pair, m, best), of_faces};
   if (pair.a.num_edges == 0 || pair.b.num_edges == 0) return result;
-  const separation::BestEdges edges = separation::best_edges(warp, pair, m, 0.0);
+  const separation::BestEdges edges = separation::best_edges(warp, pair, m, HUGE_VAL);
   result.value = max(edges.gap, of_faces);
   if (edges.gap > of_faces + bias) result.code = edges.code, result.feature = edges.gap;
   return result;

@@ -10,16 +10,16 @@ namespace isopatch::detail {
 /// The faces that a vertex at x reaches: the nearest, if it is within `reach`, and those that are reached from it over
 /// sides within `reach`. So the relation of the vertex leads around edges, and not through the body: faces behind a
 /// thin wedge are no way out. 0 if no face is within reach.
-ISOPATCH_HD_LARGE FaceBits faces_in_reach(const PolytopeView& shape, Vec3d x, double reach) {
+/// `first` is looked at before all others: a face that is likely to be beyond reach.
+ISOPATCH_HD_LARGE FaceBits faces_in_reach(const PolytopeView& shape, Vec3d x, double reach, int first) {
   const double limit = reach * reach;
+  if (face_gap(shape.faces[first], x) > reach) return 0;
   double least = limit;
   int nearest = -1;
   for (int f = 0; f < shape.num_faces; ++f) {
-    if (face_gap(shape.faces[f], x) > reach) return 0;  // no point of the shape is nearer than the plane
-  }
-  for (int f = 0; f < shape.num_faces; ++f) {
     const ShapeFace& face = shape.faces[f];
     const double gap = face_gap(face, x);
+    if (gap > reach) return 0;  // no point of the shape is nearer than the plane
     const double below = gap * gap;
     if (below > least || (nearest >= 0 && below == least)) continue;
     const double distance = squared_distance(shape, face, x, gap);
@@ -27,13 +27,16 @@ ISOPATCH_HD_LARGE FaceBits faces_in_reach(const PolytopeView& shape, Vec3d x, do
   }
   if (nearest < 0) return 0;
 
+  const double surely_far = reach + 1e-12 * (norm(x) + shape.ball);  // far above rounding: this only saves work
   FaceBits reached = FaceBits{1} << nearest, left = reached;
   while (left != 0) {
     const ShapeFace& face = shape.faces[lowest_face(left)];
     left &= left - 1;
+    ISOPATCH_NO_UNROLL
     for (std::int32_t s = face.begin; s < face.end; ++s) {
       const FaceSide& side = shape.sides[s];
       if (has_face(reached, side.neighbor)) continue;
+      if (dot(x - shape.vertices[side.p], side.inward) > surely_far) continue;
       if (squared_distance(x, shape.vertices[side.p], shape.vertices[side.q]) > limit) continue;
       reached |= FaceBits{1} << side.neighbor;
       left |= FaceBits{1} << side.neighbor;

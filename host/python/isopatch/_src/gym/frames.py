@@ -75,8 +75,9 @@ class Frames:
     def _surfaces(self, poses: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]]:
         """Bodies, vertices [V, 3] and the corners [F, 3] of triangles, world frame."""
         surfaces = []
-        for body, vertices, polygons in _core._scene_surfaces(self._scene, poses.astype(np.float64).tobytes()):
+        for body, vertices, polygons in _core._scene_surfaces(self._scene, poses.astype(np.float64).tobytes(), False):
             rows = np.frombuffer(polygons, np.int32)
-            if rows[0] == 3:  # a half space has one square
-                surfaces.append((body, np.frombuffer(vertices).reshape(-1, 3), rows.reshape(-1, 4)[:, 1:]))
+            rows = rows.reshape(-1, 1 + rows[0])[:, 1:]  # all are triangles, or there is one polygon
+            corners = np.concatenate([rows[:, [0, k - 1, k]] for k in range(2, rows.shape[1])])
+            surfaces.append((body, np.frombuffer(vertices).reshape(-1, 3), corners))
         return surfaces

@@ -124,8 +124,10 @@ class _Stage:
         camera = plotter.camera
         camera.view_angle = 35.0
         distance = 1.05 * radius / np.sin(np.radians(camera.view_angle / 2))
-        camera.position = center + distance * _DIRECTION / np.linalg.norm(_DIRECTION)
-        camera.focal_point, camera.up = center, (0, 0, 1)
+        is_flat = glb.facts.get("flat", False)  # polygons are seen from above
+        direction = np.array([0.0, 0.0, 1.0]) if is_flat else _DIRECTION / np.linalg.norm(_DIRECTION)
+        camera.position = center + distance * direction
+        camera.focal_point, camera.up = center, (0, 1, 0) if is_flat else (0, 0, 1)
         camera.clipping_range = 0.02 * distance, distance + 20 * radius
 
     def _mesh(self, mesh: int) -> Any:

@@ -3,7 +3,6 @@
 // The capacities that calls have as arguments, from which the sizes of outputs with free numbers of rows follow.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,15 +12,15 @@
 namespace isopatch::python {
 
 /// Their names as arguments.
-inline constexpr std::array kCapacities = {"polygon_capacity", "contact_capacity", "potential_contact_capacity",
-                                           "relation_capacity", "member_capacity"};
+inline constexpr std::array<const char*, 5> kCapacities = {
+    "polygon_capacity", "contact_capacity", "potential_contact_capacity", "relation_capacity", "member_capacity"};
 
 /// Numbers of rows, in the order of kCapacities.
 using Capacities = std::array<std::int64_t, kCapacities.size()>;
 
 /// The index of the capacity that an array has; the number of capacities if it has none.
 constexpr std::size_t capacity_of(Per per) {
-  switch (per) {
+  switch (per) {  // without a default, so that a new one has to say it
     case Per::kPolygonCapacity:
     case Per::kPackedPolygonCapacity:
       return 0;
@@ -34,9 +33,17 @@ constexpr std::size_t capacity_of(Per per) {
       return 3;
     case Per::kMemberCapacity:
       return 4;
-    default:
-      return kCapacities.size();
+    case Per::kEnvironment:
+    case Per::kBody:
+    case Per::kPart:
+    case Per::kPair:
+    case Per::kPartPair:
+    case Per::kJoint:
+    case Per::kCluster:
+    case Per::kOffset:
+      break;
   }
+  return kCapacities.size();
 }
 
 /// Sets all capacities of the counts, also those of packed arrays.
