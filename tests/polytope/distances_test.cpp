@@ -133,9 +133,14 @@ TEST(PolytopeDistances, AreWhatSeparationsAreUnlessVerticesAreNearest) {
     const ref::HullDistance distance = hull_distance(world_a, world_b);
     const auto at_most = static_cast<double>(distance.at_most);
     ASSERT_LT(static_cast<double>(distance.at_most - distance.at_least), 1e-14 * size) << k;
+    const auto expect_sign = [&](bool is_right) {
+      wrong_sign += is_right ? 0 : 1;
+      EXPECT_TRUE(is_right) << "pair " << k << ": separation " << found << ", distance " << at_most << ", size "
+                            << size;
+    };
     if (at_most > kRounding * size) {
       past += to_overlap ? 1 : 0;
-      wrong_sign += found > 0 ? 0 : 1;
+      expect_sign(found > 0);
       worst_above = std::max(worst_above, (found - at_most) / size);
       above += found > at_most + kRounding * size ? 1 : 0;
       if (distance_of_lower_features(world_a, world_b) > distance.at_most * (1 + 1e-6L)) {
@@ -147,13 +152,13 @@ TEST(PolytopeDistances, AreWhatSeparationsAreUnlessVerticesAreNearest) {
       continue;
     }
     if (found > -kRounding * size) {  // nearer than rounding, or as little in each other: either sign will do
-      wrong_sign += found > kRounding * size ? 1 : 0;
+      expect_sign(found <= kRounding * size);
       ++undecided;
       continue;
     }
     ++deep;
     const Real volume = overlap_of_tets(world_a, world_b), whole = overlap_of_tets(world_a, world_a);
-    wrong_sign += volume > 0 ? 0 : 1;
+    expect_sign(volume > 0);
     const double clipped = overlap_size(polytope_pair(shape_a.view(), shape_b.view(), a.X, b.X), *memory);
     worst_overlap =
         std::max(worst_overlap, std::fabs(clipped - static_cast<double>(volume)) / static_cast<double>(whole));
