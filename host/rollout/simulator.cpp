@@ -102,7 +102,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
   }
   for (const Body& body : scene.description().bodies) {
     if (body.fixed || degrees_of_freedom(body) != 3) continue;
-    throw_error("simulator: {} is a planar body, which does not step yet; evaluate it, or make it fixed or free",
+    throw_error("simulator: {} is a planar body, which does not step yet; evaluate it, or make it fixed or prescribed",
                 in_quotes(body.name));
   }
   for (const PairView& pair : scene.data().pairs) {

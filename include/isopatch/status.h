@@ -11,8 +11,8 @@ namespace isopatch {
 /// other environment's results depends on it.
 enum Status : std::uint32_t {
   kOk = 0,
-  kBadPose = 1u << 0,      ///< a pose is not finite or beyond 1e12, a quaternion's norm not in [1e-6, 1e6], or a joint
-                           ///< beyond a stop by more than 1e-3 m or rad
+  kBadPose = 1u << 0,      ///< a pose is not finite or beyond 1e12, a quaternion's norm not in [1e-6, 1e6], a joint
+                           ///< beyond a stop by more than 1e-3 m or rad, or a body of polygons out of the plane z = 0
   kBadVelocity = 1u << 1,  ///< a velocity is not finite, beyond 1e9 m/s or beyond 1e6 rad/s
   kBadMaterial = 1u << 2,  ///< a modulus is not in [1e-3, 1e18], a dissipation not in [0, 1e6] or a friction not in
                            ///< [0, 1e4]

@@ -14,8 +14,8 @@ class Status(enum.IntFlag):
     OK = 0
     """Nothing to report."""
     BAD_POSE = 1 << 0
-    """A pose is not finite or beyond 1e12, or a quaternion's norm is not in [1e-6, 1e6]; or a planar body is tilted, or
-    one of polygons off the plane z = 0."""
+    """A pose is not finite or beyond 1e12, or a quaternion's norm is not in [1e-6, 1e6]; or a body of polygons is
+    tilted, or off the plane z = 0."""
     BAD_VELOCITY = 1 << 1
     """A velocity is not finite, beyond 1e9 m/s or beyond 1e6 rad/s."""
     BAD_MATERIAL = 1 << 2

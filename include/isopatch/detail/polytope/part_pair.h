@@ -106,9 +106,10 @@ ISOPATCH_HD void evaluate_polytopes(Warp& warp, const PolytopeMemory& memory, co
   bool is_deep = false;
   for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
     const PartPairView& parts = scene.part_pairs[i];
-    if (results.separation.data == nullptr && !may_reach(scene, state, environment, view, parts)) continue;
+    const bool is_far = !may_reach(scene, state, environment, view, parts);
+    if (is_far && results.separation.data == nullptr) continue;
     const auto [pair, X_WA, options] = posed_polytopes(scene, state, environment, view, parts);
-    const bool is_near = may_touch(pair, options.reach);
+    const bool is_near = !is_far && may_touch(pair, options.reach);  // whatever is asked for
     if (!is_near && results.separation.data == nullptr) continue;
     const FeatureMemory features = feature_memory(pair.a, pair.b, memory.features);
     fill(warp, pair, features);
