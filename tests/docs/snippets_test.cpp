@@ -109,13 +109,13 @@ TEST(Snippets, PegsThatFitTheirHole) {
   evaluator.evaluate(states.view(), results.view());
   const auto free = std::count_if(results.separation.begin(), results.separation.end(), [](double s) { return s > 0; });
 
-  const auto touching = std::find_if(results.separation.begin(), results.separation.end(), [](double s) { return s <= 0; });
-  const std::int64_t first = touching - results.separation.begin();
+  std::int64_t first = 0;  // that touches
+  while (first < n && results.separation[first] > 0) ++first;
   ResultArrays found(scene, 1, {.potential_contact_capacity = 100, .relation_capacity = 100, .member_capacity = 400});
   evaluator.evaluate(states.view(first, 1), found.view());
   for (std::int32_t i = 0; i < found.relations_needed[1]; ++i) {
     const Relation& relation = found.relations[i];
-    const PotentialContact& member = found.potential_contacts[found.relation_members[relation.first]];  // of one or more
+    const PotentialContact& member = found.potential_contacts[found.relation_members[relation.first]];
     std::printf("%d members, the first with a gap of %g m\n", relation.count, member.gap);
   }
 
