@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "tests/polytope/relation_names.h"
 #include "tests/support/random_scenes.h"
 #include "tests/support/scenes.h"
 
@@ -212,38 +213,13 @@ TEST(PolytopePairs, AreRefusedForOtherPartsAndInSteps) {
   expect_error("does not step yet", [] { Simulator{Scene(peg_and_hole())}; });
 }
 
-/// Contacts and relations of every environment with room for all, and those of an evaluation that only counts.
-ResultArrays relations_of(const Scene& scene, const Batch& batch, double dt = 0, int num_threads = 0) {
-  EvaluatorOptions options;
-  options.num_threads = num_threads;
-  const HostEvaluator evaluator(scene, options);
-  State state = batch.state();
-  state.time_step = dt;
-  ResultArrays counting(scene, batch.num_environments, {.relation_capacity = 1});
-  Results only_counts = counting.view();
-  only_counts.relations = {};
-  evaluator.evaluate(state, only_counts);
-  std::array<std::int32_t, 3> most{1, 1, 1};
-  for (std::size_t i = 0; i < counting.relations_needed.size(); ++i) {
-    most[i % 3] = std::max(most[i % 3], counting.relations_needed[i]);
-  }
-  ResultArrays results(scene, batch.num_environments,
-                       {.polytopes = true,
-                        .potential_contact_capacity = most[0],
-                        .relation_capacity = most[1],
-                        .member_capacity = most[2]});
-  evaluator.evaluate(state, results.view());
-  EXPECT_EQ(results.relations_needed, counting.relations_needed);
-  return results;
-}
-
 TEST(PolytopePairs, HaveTheContactsAndRelationsOfTheirPartPairsInOrder) {
   SceneDescription description = rigid_things();
   description.contact.margin = 0.01;
   const Scene scene(description);
   const std::int64_t n = 50;
   const Batch batch = random_batch(scene, n, 71);
-  ResultArrays results = relations_of(scene, batch, 0.01);
+  ResultArrays results = evaluate(scene, batch, 0.01, Backend::kCpu);
   const auto part_pairs = scene.part_pairs();
   int all = 0;
   for (std::int64_t e = 0; e < n; ++e) {
@@ -293,7 +269,7 @@ TEST(PolytopePairs, HaveTheSameRelationsIfNothingElseIsAskedFor) {
   const Batch batch = random_batch(scene, n, 73);
   for (const double time_step : {0.0, 0.002, 0.05}) {
     SCOPED_TRACE(time_step);
-    const ResultArrays all = relations_of(scene, batch, time_step);
+    const ResultArrays all = evaluate(scene, batch, time_step, Backend::kCpu);
     ResultArrays alone(scene, n,
                        {.potential_contact_capacity = all.potential_contact_capacity,
                         .relation_capacity = all.relation_capacity,
@@ -315,7 +291,7 @@ TEST(PolytopePairs, CountWhatABufferHasNoRoomForAndSaySo) {
   description.contact.margin = 0.05;
   const Scene scene(description);
   const Batch batch = random_batch(scene, 40, 72);
-  const ResultArrays all = relations_of(scene, batch);
+  const ResultArrays all = evaluate(scene, batch, 0, Backend::kCpu);
   for (int buffer = 0; buffer < 3; ++buffer) {
     SCOPED_TRACE(buffer);
     const std::int32_t room[3] = {buffer == 0 ? 2 : 100000, buffer == 1 ? 2 : 100000, buffer == 2 ? 2 : 100000};
