@@ -61,7 +61,11 @@ TEST(OutputGroups, KeepTheOrderOfFiles) {
                                              "second_moments",
                                              "damping_matrix",
                                              "separation",
-                                             "overlap"};
+                                             "overlap",
+                                             "potential_contacts",
+                                             "relations",
+                                             "relation_members",
+                                             "relations_needed"};
   EXPECT_EQ(names, expected);
 }
 

@@ -71,7 +71,7 @@ TEST(Error, OfASceneFileHasThePathTheValueAndWhatWouldBeRight) {
                "one of \"name\", \"geometry\", \"offset\", \"alternatives\", \"geometries\", \"modulus\", "
                "\"dissipation\", \"friction\", \"foundation_depth\", \"rigid\", \"one_sided\", \"fixed\", ...");
   expect_parts(error_of(reading(R"("motion": "fre")")), input, "scene.json: bodies[0].motion", "\"fre\"",
-               "one of \"free\", \"prescribed\", \"prismatic\", \"revolute\"");
+               "one of \"free\", \"prescribed\", \"prismatic\", \"revolute\", \"planar\"");
   expect_parts(error_of([] { parse_scene("{}", ".", "scene.json"); }), input, "scene.json", "", "a field \"isopatch\"");
   EXPECT_EQ(error_of([] { parse_scene("{\n x", ".", "scene.json"); }).parts().where, "scene.json");
 }
