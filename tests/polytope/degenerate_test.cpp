@@ -153,7 +153,7 @@ std::vector<std::vector<std::int32_t>> names_of(const Found& found) {
   for (const Relation& relation : found.relations) {
     names.push_back({relation.kind});
     for (std::int32_t k = 0; k < relation.count; ++k) {
-      names.back().push_back(found.members[static_cast<std::size_t>(relation.first + k)]);
+      names.back().push_back(found.members[static_cast<std::size_t>(relation.first) + static_cast<std::size_t>(k)]);
     }
   }
   return names;

@@ -90,6 +90,12 @@ RelationScene prism_in_a_groove() {
           }};
 }
 
+/// Of tile `i` of nine.
+RigidPose place_of_tile(int i) {
+  const int column = i % 3 - 1, row = i / 3 - 1;
+  return pose_at(0.05 * column, 0.05 * row, -0.01);
+}
+
 SceneDescription tiles(bool are_one_body) {
   SceneDescription scene = polytope_scene({make_convex_hull("stone", {{0.03, 0, 0},
                                                                       {-0.02, 0.03, 0},
@@ -101,7 +107,7 @@ SceneDescription tiles(bool are_one_body) {
   scene.bodies = {rigid_body("stone", 0)};
   Body floor = rigid_body("floor", 1, true);
   for (int i = 0; i < 9; ++i) {
-    const RigidPose place = pose_at(0.05 * (i % 3 - 1), 0.05 * (i / 3 - 1), -0.01);
+    const RigidPose place = place_of_tile(i);
     floor.parts.push_back(part_of(1, place));
     if (are_one_body) continue;
     scene.bodies.push_back(rigid_body("tile " + std::to_string(i), 1, true));
@@ -117,7 +123,7 @@ RelationScene stone_on_tiles(bool are_one_body) {
             const RigidPose stone = tilted(random, 0.3, point_in(random, {0.08, 0.08, 0.008}) + Vector3d(0, 0, 0.024));
             std::vector<RigidPose> poses = {stone};
             for (int i = 0; i < 9 && !are_one_body; ++i) {
-              poses.push_back(pose_at(0.05 * (i % 3 - 1), 0.05 * (i / 3 - 1), -0.01));
+              poses.push_back(place_of_tile(i));
             }
             if (are_one_body) poses.emplace_back();
             return poses;

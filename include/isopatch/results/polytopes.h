@@ -25,13 +25,13 @@ struct PolytopeOutputs {
   // both from 0 in their environment; where a buffer is full, those behind it are counted and not written.
   TypedArray<PotentialContact> potential_contacts;  ///< N x potential_contact_capacity   each once; by pair, parts,
                                                     ///< kind and features
-  TypedArray<Relation> relations;               ///< N x relation_capacity   by pair and parts
-  TypedArray<std::int32_t> relation_members;    ///< N x member_capacity   indices of contacts
-  TypedArray<std::int32_t> relations_needed;    ///< N x 3   contacts, relations and members that would have been
-                                                ///< enough; required with these, and may be asked for alone
-  std::int32_t potential_contact_capacity = 0;  ///< room of a row
-  std::int32_t relation_capacity = 0;           ///< room of a row
-  std::int32_t member_capacity = 0;             ///< room of a row
+  TypedArray<Relation> relations;                   ///< N x relation_capacity   by pair and parts
+  TypedArray<std::int32_t> relation_members;        ///< N x member_capacity   indices of contacts
+  TypedArray<std::int32_t> relations_needed;        ///< N x 3   contacts, relations and members that would have been
+                                                    ///< enough; required with these, and may be asked for alone
+  std::int32_t potential_contact_capacity = 0;      ///< room of a row
+  std::int32_t relation_capacity = 0;               ///< room of a row
+  std::int32_t member_capacity = 0;                 ///< room of a row
 };
 
 /// Calls visit(info, array) for every array of PolytopeOutputs, or of several objects at once as for_each_output().
