@@ -103,25 +103,8 @@ class TieSearch {
   Random random_{7};
 };
 
-/// Whether evaluations differ in part pairs alone which one of them leaves out since no features are within reach, as
-/// the exact relations say. Those of the feature that separates most do not need to know: past corners its gap may be
-/// within the reach although the parts are farther apart.
-bool are_beyond_reach(const RelationScene& scene, const Batch& batch, std::int64_t environment, double time_step,
-                      const Names& found, const Names& expected) {
-  SceneDescription description = scene.description;
-  if (description.contact.relations != ContactRelations::kSeparating) return false;
-  description.contact.relations = ContactRelations::kExact;
-  const Names exact = names_of(evaluate(Scene(description), batch, time_step, Backend::kReference), environment);
-  for (const auto& [name, part_pair] : expected.part_pairs) {
-    const auto at = found.part_pairs.find(name);
-    if (at == found.part_pairs.end() ? exact.part_pairs.count(name) > 0 : !(at->second == part_pair)) return false;
-  }
-  return found.status == expected.status;
-}
-
 struct Comparison {
-  int states = 0, contacts = 0, relations = 0, members = 0, crossed = 0, reversed = 0, deep = 0, wrong = 0,
-      beyond_reach = 0;
+  int states = 0, contacts = 0, relations = 0, members = 0, crossed = 0, reversed = 0, deep = 0, wrong = 0;
   std::vector<std::int64_t> ties;
   double separation = 0, overlap = 0, gap = 0, point = 0, normal = 0, applicability = 0;
 };
@@ -169,8 +152,6 @@ void compare(const RelationScene& scene, const Scene& made, int states, Random& 
       if (!(names == expected)) {
         if (TieSearch(made, batch, e, scene.is_planar, time_step).explains(names, expected)) {
           to.ties.push_back(done + e);
-        } else if (are_beyond_reach(scene, batch, e, time_step, names, expected)) {
-          ++to.beyond_reach;
         } else if (++to.wrong <= 3) {
           ADD_FAILURE() << scene.name << ", state " << done + e << ", time step " << time_step << ": status "
                         << names.status << ", by the reference " << expected.status << differences(names, expected);
@@ -203,11 +184,10 @@ void report(const std::string& name, const Comparison& found) {
               found.ties.size());
   for (const std::int64_t state : found.ties) std::printf(" %lld", static_cast<long long>(state));
   std::printf(
-      "; %d beyond reach, normals reversed %d\n  worst: separation %.2g, overlap %.2g; of floats beyond their "
+      "; normals reversed %d\n  worst: separation %.2g, overlap %.2g; of floats beyond their "
       "rounding: gap %.2g, "
       "point %.2g, normal %.2g, applicability %.2g\n",
-      found.beyond_reach, found.reversed, found.separation, found.overlap, found.gap, found.point, found.normal,
-      found.applicability);
+      found.reversed, found.separation, found.overlap, found.gap, found.point, found.normal, found.applicability);
 }
 
 class PolytopeEvaluators : public testing::TestWithParam<std::size_t> {};

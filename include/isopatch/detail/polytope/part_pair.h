@@ -102,14 +102,16 @@ ISOPATCH_HD void evaluate_polytopes(Warp& warp, const PolytopeMemory& memory, co
                                     const State& state, const Results& results, std::int64_t environment,
                                     const PairView& view, const RelationArrays& arrays, RelationCounts& counts) {
   const bool wants_relations = results.relations_needed.data != nullptr;
+  // of these, the separation says whether there are any: past corners it is less than the distance
+  const bool everywhere = scene.polytopes.relations == static_cast<std::int32_t>(RelationMode::kSeparating);
   double separation = kInfinity, overlap = 0;
   bool is_deep = false;
   for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
     const PartPairView& parts = scene.part_pairs[i];
-    const bool is_far = !may_reach(scene, state, environment, view, parts);
+    const bool is_far = !everywhere && !may_reach(scene, state, environment, view, parts);
     if (is_far && results.separation.data == nullptr) continue;
     const auto [pair, X_WA, options] = posed_polytopes(scene, state, environment, view, parts);
-    const bool is_near = !is_far && may_touch(pair, options.reach);  // whatever is asked for
+    const bool is_near = everywhere || (!is_far && may_touch(pair, options.reach));  // whatever is asked for
     if (!is_near && results.separation.data == nullptr) continue;
     const FeatureMemory features = feature_memory(pair.a, pair.b, memory.features);
     fill(warp, pair, features);
