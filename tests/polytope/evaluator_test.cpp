@@ -13,21 +13,13 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "tests/polytope/polytope_scenes.h"
 #include "tests/polytope/relation_names.h"
 #include "tests/support/random_scenes.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
 namespace {
-
-Body rigid_body(const std::string& name, int geometry, const std::array<double, 7>& pose = {0, 0, 0, 1, 0, 0, 0}) {
-  Body body;
-  body.name = name;
-  body.geometry = geometry;
-  body.rigid = true;
-  body.pose = pose;
-  return body;
-}
 
 Part part_at(int geometry, double x, double y, double z) {
   Part part;
@@ -45,10 +37,10 @@ SceneDescription peg_and_hole() {
   SceneDescription scene;
   scene.geometries = {make_box("peg", {0.036, 0.036, 0.1}), make_box("wall", {0.02, 0.06, 0.05}),
                       make_box("end", {0.04, 0.02, 0.05})};
-  Body hole = rigid_body("hole", 1);
+  Body hole = rigid_polytope("hole", 1);
   hole.fixed = true;
   hole.parts = {part_at(1, -0.03, 0, 0), part_at(1, 0.03, 0, 0), part_at(2, 0, -0.03, 0), part_at(2, 0, 0.03, 0)};
-  scene.bodies = {rigid_body("peg", 0), hole};
+  scene.bodies = {rigid_polytope("peg", 0), hole};
   scene.contact.model = ContactModel::kPolytope;
   return scene;
 }
@@ -61,11 +53,11 @@ SceneDescription rigid_things() {
       make_convex_hull("hull",
                        {{0.05, 0, 0}, {-0.03, 0.04, 0}, {-0.03, -0.04, 0.01}, {0, 0, 0.07}, {0.01, 0.02, -0.05}}),
       make_cylinder("cylinder", 0.03, 0.09, 12), make_half_space("floor", 1)};
-  Body both = rigid_body("both", 0);
+  Body both = rigid_polytope("both", 0);
   both.parts = {part_at(2, 0.04, 0, 0), part_at(1, -0.05, 0.01, 0.01)};
   both.parts[0].pose = {0.04, 0, 0, std::cos(0.4), 0, std::sin(0.4), 0};
-  scene.bodies = {rigid_body("box", 0), rigid_body("hull", 1), rigid_body("cylinder", 2), both,
-                  rigid_body("floor", 3, {0, 0, -0.1, 1, 0, 0, 0})};
+  scene.bodies = {rigid_polytope("box", 0), rigid_polytope("hull", 1), rigid_polytope("cylinder", 2), both,
+                  rigid_polytope("floor", 3, {0, 0, -0.1, 1, 0, 0, 0})};
   scene.bodies.back().fixed = true;
   scene.contact.model = ContactModel::kPolytope;
   return scene;
@@ -160,11 +152,11 @@ TEST(PolytopePairs, AreBesideThePressureFieldsOfCompliantParts) {
   SceneDescription scene;
   scene.geometries = {make_box("cube", {0.06, 0.06, 0.06}), make_sphere("tip", 0.02, 2),
                       make_box("bar", {0.01, 0.01, 0.1})};
-  Body finger = rigid_body("finger", 2);
+  Body finger = rigid_polytope("finger", 2);
   finger.parts = {part_at(1, 0, 0, 0), part_at(2, 0.04, 0, 0.07)};
   finger.parts[0].rigid = false;
   finger.parts[0].modulus = 1e5;
-  scene.bodies = {finger, rigid_body("cube", 0)};
+  scene.bodies = {finger, rigid_polytope("cube", 0)};
   scene.bodies[0].pose[2] = 0.049;
   const Scene tip(scene);
   scene.contact.model = ContactModel::kPolytope;

@@ -9,31 +9,24 @@
 #include <vector>
 
 #include "isopatch/limits.h"
+#include "tests/polytope/polytope_scenes.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
 namespace {
-
-Body rigid_body(const std::string& name, int geometry) {
-  Body body;
-  body.name = name;
-  body.geometry = geometry;
-  body.rigid = true;
-  return body;
-}
 
 /// Two squares, the second of which is a body of two polygons.
 SceneDescription squares() {
   SceneDescription scene;
   scene.geometries = {make_polygon("square", {{0, 0}, {0.1, 0}, {0.1, 0.1}, {0, 0.1}}),
                       make_polygon("triangle", {{0, 0}, {0.1, 0}, {0, 0.1}}), make_box("box", {0.1, 0.1, 0.1})};
-  Body pair = rigid_body("two", 0);
+  Body pair = rigid_polytope("two", 0);
   pair.parts.resize(2);
   pair.parts[0].geometry = 0;
   pair.parts[1].geometry = 1;
   pair.parts[1].pose = {0.1, 0, 0, 1, 0, 0, 0};
   pair.pose = {0, 0.101, 0, 1, 0, 0, 0};
-  scene.bodies = {rigid_body("square", 0), pair};
+  scene.bodies = {rigid_polytope("square", 0), pair};
   scene.contact.model = ContactModel::kPolytope;
   return scene;
 }
@@ -107,7 +100,7 @@ TEST(PolygonFaults, OfPolygonsInPairsOfAnotherModelAreBadGeometriesToo) {
   SceneDescription description;
   description.geometries = {make_box("box", {0.1, 0.1, 0.1}), make_polygon("square", {{0, 0}, {0.1, 0}, {0.1, 0.1}}),
                             make_sphere("ball", 0.05, 1), make_half_space("floor", 1)};
-  description.bodies = {rigid_body("a", 0), rigid_body("b", 0), rigid_body("soft", 0)};
+  description.bodies = {rigid_polytope("a", 0), rigid_polytope("b", 0), rigid_polytope("soft", 0)};
   description.bodies[2].rigid = false;
   description.bodies[1].pose[0] = 0.5;
   description.bodies[2].pose[0] = 1;

@@ -3,6 +3,7 @@
 // Scenes of rigid polytopes: in space, beside compliant parts, and in the plane.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -12,11 +13,13 @@
 
 namespace isopatch::test {
 
-inline Body rigid_polytope(const std::string& name, int geometry) {
+inline Body rigid_polytope(const std::string& name, int geometry,
+                           const std::array<double, 7>& pose = {0, 0, 0, 1, 0, 0, 0}) {
   Body body;
   body.name = name;
   body.geometry = geometry;
   body.rigid = true;
+  body.pose = pose;
   return body;
 }
 

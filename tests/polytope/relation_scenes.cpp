@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/polytope/polytope_scenes.h"
+
 namespace isopatch::test {
 namespace {
 
@@ -12,10 +14,7 @@ using Eigen::Vector3d;
 constexpr double kPi = std::numbers::pi;
 
 Body rigid_body(const std::string& name, int geometry, bool fixed = false) {
-  Body body;
-  body.name = name;
-  body.geometry = geometry;
-  body.rigid = true;
+  Body body = rigid_polytope(name, geometry);
   body.fixed = fixed;
   return body;
 }

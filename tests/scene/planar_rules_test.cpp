@@ -10,18 +10,10 @@
 #include <vector>
 
 #include "isopatch/isopatch.h"
+#include "tests/polytope/polytope_scenes.h"
 
 namespace isopatch::test {
 namespace {
-
-Body rigid_body(const std::string& name, int geometry, const std::array<double, 7>& pose = {0, 0, 0, 1, 0, 0, 0}) {
-  Body body;
-  body.name = name;
-  body.geometry = geometry;
-  body.rigid = true;
-  body.pose = pose;
-  return body;
-}
 
 /// Two tiles, one above the other, and geometries of solids.
 SceneDescription tiles() {
@@ -29,7 +21,7 @@ SceneDescription tiles() {
   scene.geometries = {make_polygon("tile", {{0, 0}, {0.1, 0}, {0.1, 0.1}, {0, 0.1}}), make_box("cube", {0.1, 0.1, 0.1}),
                       make_half_space("ground", 1), make_sphere("ball", 0.1, 0),
                       make_polygon("wedge", {{0, 0}, {0.2, 0}, {0, 0.1}})};
-  scene.bodies = {rigid_body("floor", 0), rigid_body("top", 0, {0, 0.12, 0, 1, 0, 0, 0})};
+  scene.bodies = {rigid_polytope("floor", 0), rigid_polytope("top", 0, {0, 0.12, 0, 1, 0, 0, 0})};
   scene.bodies[0].fixed = true;
   scene.contact.model = ContactModel::kPolytope;
   return scene;
@@ -156,6 +148,26 @@ std::string error_of_pair(int a, int b, const std::optional<ContactModels>& mode
   });
 }
 
+TEST(PlanarBodies, OfAGeometryMadeByHandHaveTheMeshOfAPolygon) {
+  const auto error_of = [](const std::function<void(Geometry&)>& change) {
+    return error_with([&](Description& scene, Body&) { change(scene.geometries[0]); });
+  };
+  EXPECT_EQ(error_of([](Geometry&) {}), "no error");
+  EXPECT_NE(error_of([](Geometry& g) { g.mesh.points[1][2] = 1e-3; }).find("lies in the plane z = 0"),
+            std::string::npos);
+  EXPECT_NE(error_of([](Geometry& g) { std::swap(g.mesh.points[1], g.mesh.points[3]); }).find("counter-clockwise"),
+            std::string::npos);
+  const std::function<void(Geometry&)> changes[] = {
+      [](Geometry& g) { g.surface[1][2] = 1000; },  // beyond the points
+      [](Geometry& g) { g.surface[0] = {0, 2, 1}; }, [](Geometry& g) { g.extent[0] = 1; },
+      [](Geometry& g) { g.convex = false; },         [](Geometry& g) { g.primitive.kind = PrimitiveKind::kBox; },
+  };
+  for (const auto& change : changes) {
+    EXPECT_EQ(error_of(change),
+              "scene: geometry 'tile': it is not the surface mesh of a polygon; build it with a make_ function");
+  }
+}
+
 TEST(PolytopeRules, SayWhyAPairIsNone) {
   const std::string pair = "scene: pair 0: 'floor' and 'top' are ";
   EXPECT_EQ(error_of_pair(0, 1, {}), pair + "a polygon and a solid; polygons touch polygons alone");
@@ -242,7 +254,7 @@ TEST(PolytopeWarnings, AreNoneOfPolygonsThatTouch) {
   // level parts, and a list of pairs that leaves some out
   EXPECT_EQ(warnings_with([](Description& scene) {
               scene.bodies[0].parts = {{.geometry = 0}, {.geometry = 0, .pose = {0.1, 0, 0, 1, 0, 0, 0}}};
-              scene.bodies.push_back(rigid_body("third", 4, {0, 1, 0, 1, 0, 0, 0}));
+              scene.bodies.push_back(rigid_polytope("third", 4, {0, 1, 0, 1, 0, 0, 0}));
               scene.pairs = {{0, 1, {}, {}}};
               scene.contact.margin = 0.01;
               scene.contact.tolerance = 1e-7;
@@ -253,8 +265,8 @@ TEST(PolytopeWarnings, AreNoneOfPolygonsThatTouch) {
 
 TEST(PolytopeWarnings, AreNoneOfAPolygonAndASolid) {
   EXPECT_EQ(warnings_with([](Description& scene) {
-              scene.bodies.push_back(rigid_body("cube", 1));
-              scene.bodies.push_back(rigid_body("ground", 2));
+              scene.bodies.push_back(rigid_polytope("cube", 1));
+              scene.bodies.push_back(rigid_polytope("ground", 2));
             }),
             Lines{});
 }
@@ -267,8 +279,8 @@ TEST(PolytopeWarnings, SayThatPolygonsNeedTheModel) {
 
 TEST(PolytopeWarnings, NameRigidBodiesThatAreNoPolytopes) {
   EXPECT_EQ(warnings_with([](Description& scene) {
-              scene.bodies.push_back(rigid_body("cube", 1));
-              scene.bodies.push_back(rigid_body("ball", 3));
+              scene.bodies.push_back(rigid_polytope("cube", 1));
+              scene.bodies.push_back(rigid_polytope("ball", 3));
             }),
             Lines{"bodies 'cube' and 'ball' are both rigid, but not both polytopes, so they pass through each other; "
                   "make one of them compliant, or exclude the pair"});
@@ -277,7 +289,7 @@ TEST(PolytopeWarnings, NameRigidBodiesThatAreNoPolytopes) {
 /// Of a tile whose farthest corner is 0.1/sqrt(2) from its centre of mass.
 TEST(PolytopeWarnings, NameAMarginOrToleranceThatIsLargerThanAPart) {
   EXPECT_EQ(warnings_with([](Description& scene) {
-              scene.bodies.push_back(rigid_body("wedge", 4, {0, 1, 0, 1, 0, 0, 0}));
+              scene.bodies.push_back(rigid_polytope("wedge", 4, {0, 1, 0, 1, 0, 0, 0}));
               scene.contact.margin = 0.071;
               scene.contact.tolerance = 1;
             }),
@@ -287,7 +299,7 @@ TEST(PolytopeWarnings, NameAMarginOrToleranceThatIsLargerThanAPart) {
                    "1e-6 of that"}));
   EXPECT_EQ(warnings_with([](Description& scene) { scene.contact.margin = 0.07; }), Lines{});
   EXPECT_EQ(warnings_with([](Description& scene) {  // a half space has no size
-              scene.bodies = {rigid_body("ground", 2), rigid_body("cube", 1)};
+              scene.bodies = {rigid_polytope("ground", 2), rigid_polytope("cube", 1)};
               scene.contact.margin = 0.08;
             }),
             Lines{});
@@ -311,7 +323,7 @@ TEST(PolytopeWarnings, SayThatWhatIsInTwoPartsCountsTwice) {
 
 TEST(PolytopeWarnings, NameOptionsThatNoPairHas) {
   EXPECT_EQ(warnings_with([](Description& scene) {
-              scene.bodies = {rigid_body("cube", 1), rigid_body("ball", 3)};
+              scene.bodies = {rigid_polytope("cube", 1), rigid_polytope("ball", 3)};
               scene.bodies[0].rigid = false;
               scene.bodies[0].friction = scene.bodies[1].friction = 0.5;
               scene.contact.margin = 0.01;

@@ -144,13 +144,19 @@ void check_polygon(const Geometry& g, const std::string& source) {
     corners.push_back({p[0], p[1]});
   }
   const ConvexShape hull = ConvexShape::polygon(corners);
-  bool same = hull.vertices().size() == corners.size() && g.mesh.tets.empty() && g.convex &&
-              g.surface.size() + 2 == corners.size();
+  bool same = hull.vertices().size() == corners.size();
   for (std::size_t i = 0; i < corners.size() && same; ++i) {
     same = hull.vertices()[i].x == corners[i][0] && hull.vertices()[i].y == corners[i][1];
   }
-  if (!same)
+  if (!same) {
     throw_error("{}: its points are not the corners of a convex polygon, counter-clockwise; {}", source, kAdvice);
+  }
+  std::vector<Triangle> fan;  // about corner 0
+  for (std::int32_t i = 2; i < static_cast<std::int32_t>(corners.size()); ++i) fan.push_back({0, i - 1, i});
+  const bool is_flat_mesh = g.surface == fan && g.mesh.tets.empty() && g.convex && !g.strained &&
+                            g.primitive == Primitive{} &&
+                            std::all_of(g.extent.begin(), g.extent.end(), [](double e) { return e == 0; });
+  if (!is_flat_mesh) throw_error("{}: it is not the surface mesh of a polygon; {}", source, kAdvice);
   check_points(g.mesh.points, source);
   check_size(g.mesh.points, g.surface, source);
 }
