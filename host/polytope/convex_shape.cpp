@@ -208,12 +208,6 @@ void ConvexShape::add_edges(const Loops& loops) {
     edge.t_g = unit(cross(edge.direction, faces_[at(edge.g)].normal));
     edges_.push_back(edge);
   }
-  const int words = bit_words(num_edges());
-  face_edges_.assign(faces_.size() * at(words), 0);
-  for (std::int32_t e = 0; e < num_edges(); ++e) {
-    for (const std::int32_t f : {edges_[at(e)].f, edges_[at(e)].g})
-      face_edges_[at(f * words + e / 32)] |= 1u << (e & 31);
-  }
 }
 
 void ConvexShape::add_sides(const Loops& loops) {
@@ -286,7 +280,6 @@ PolytopeView ConvexShape::view() const {
   view.vertex_begin = vertex_begin_.data();
   view.spokes = spokes_.data();
   view.vertex_faces = vertex_faces_.data();
-  view.face_edges = face_edges_.data();
   view.num_vertices = index_of(vertices_.size());
   view.num_faces = num_faces();
   view.num_edges = num_edges();

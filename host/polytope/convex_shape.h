@@ -76,7 +76,6 @@ class ConvexShape {
   std::vector<ShapeEdge> edges_;
   std::vector<std::int32_t> vertex_begin_, vertex_faces_;
   std::vector<Spoke> spokes_;
-  std::vector<std::uint32_t> face_edges_;
   bool planar_ = false;
 };
 

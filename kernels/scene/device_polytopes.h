@@ -42,7 +42,6 @@ class DevicePolytopes {
     vertex_begin_.upload(stream);
     spokes_.upload(stream);
     vertex_faces_.upload(stream);
-    face_edges_.upload(stream);
     for (std::size_t i = 0; i < views.size(); ++i) point(views[i], begins[i]);
     views_ = DeviceBuffer<PolytopeView>(views, stream);
   }
@@ -52,7 +51,7 @@ class DevicePolytopes {
 
  private:
   struct Begin {
-    std::size_t vertices, faces, sides, edges, vertex_begin, spokes, vertex_faces, face_edges;
+    std::size_t vertices, faces, sides, edges, vertex_begin, spokes, vertex_faces;
   };
 
   Begin add(const PolytopeView& shape) {
@@ -63,8 +62,7 @@ class DevicePolytopes {
             edges_.add(shape.edges, shape.num_edges),
             vertex_begin_.add(shape.vertex_begin, shape.num_vertices + 1),
             spokes_.add(shape.spokes, spokes),
-            vertex_faces_.add(shape.vertex_faces, spokes),
-            face_edges_.add(shape.face_edges, shape.num_faces * bit_words(shape.num_edges))};
+            vertex_faces_.add(shape.vertex_faces, spokes)};
   }
 
   void point(PolytopeView& shape, const Begin& begin) const {
@@ -75,7 +73,6 @@ class DevicePolytopes {
     shape.vertex_begin = vertex_begin_.at(begin.vertex_begin);
     shape.spokes = spokes_.at(begin.spokes);
     shape.vertex_faces = vertex_faces_.at(begin.vertex_faces);
-    shape.face_edges = face_edges_.at(begin.face_edges);
   }
 
   DeviceElements<Vec3d> vertices_;
@@ -85,7 +82,6 @@ class DevicePolytopes {
   DeviceElements<std::int32_t> vertex_begin_;
   DeviceElements<Spoke> spokes_;
   DeviceElements<std::int32_t> vertex_faces_;
-  DeviceElements<std::uint32_t> face_edges_;
   DeviceBuffer<PolytopeView> views_;
 };
 

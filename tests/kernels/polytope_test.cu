@@ -56,7 +56,6 @@ struct DeviceShape {
   DeviceBuffer<ShapeEdge> edges;
   DeviceBuffer<std::int32_t> vertex_begin, vertex_faces;
   DeviceBuffer<Spoke> spokes;
-  DeviceBuffer<std::uint32_t> face_edges;
   PolytopeView view;
 
   explicit DeviceShape(const PolytopeView& host)
@@ -67,7 +66,6 @@ struct DeviceShape {
         vertex_begin(copy_of(host.vertex_begin, host.num_vertices + 1), nullptr),
         vertex_faces(copy_of(host.vertex_faces, host.vertex_begin[host.num_vertices]), nullptr),
         spokes(copy_of(host.spokes, host.vertex_begin[host.num_vertices]), nullptr),
-        face_edges(copy_of(host.face_edges, host.num_faces * bit_words(host.num_edges)), nullptr),
         view(host) {
     view.vertices = vertices.data();
     view.faces = faces.data();
@@ -76,7 +74,6 @@ struct DeviceShape {
     view.vertex_begin = vertex_begin.data();
     view.vertex_faces = vertex_faces.data();
     view.spokes = spokes.data();
-    view.face_edges = face_edges.data();
   }
 };
 

@@ -57,7 +57,6 @@ struct PolytopeView {
   const std::int32_t* vertex_begin;  // num_vertices + 1
   const Spoke* spokes;
   const std::int32_t* vertex_faces;
-  const std::uint32_t* face_edges;  // bit_words(num_edges) words a face: the bits of its edges
   std::int32_t num_vertices, num_faces, num_edges;
   std::int32_t planar;      // 1 of a polygon in z = 0
   std::int32_t half_space;  // 1 of one face without vertices
