@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/scene/contact_models.h"
 #include "host/text/quote.h"
 #include "host/threads/work_counter.h"
 #include "isopatch/detail/pressure_field/stages/enclosure.h"
+#include "isopatch/scene/mass_properties.h"
 
 namespace isopatch {
 
@@ -51,7 +53,7 @@ struct PlacedPart {
   Transform<double> X_BG;
 
   bool is_half_space() const { return view.half_space; }
-  double size() const;  // m^3, of polygons m^2
+  double size() const;  // m^3; of polygons as plates 1 m thick
   bool contains(Vec3d x) const;
 };
 
@@ -65,12 +67,7 @@ double turn_of(Vec3d p, Vec3d q, Vec3d r) { return (q.x - p.x) * (r.y - p.y) - (
 
 double PlacedPart::size() const {
   if (is_half_space()) return kInfinity;
-  if (!geometry.polygon) return geometry.report.volume;
-  double twice = 0;
-  for (const auto& [a, b, c] : geometry.surface) {
-    twice += turn_of(corner_of(*this, a), corner_of(*this, b), corner_of(*this, c));
-  }
-  return twice / 2;
+  return geometry.polygon ? mass_properties(geometry).volume : geometry.report.volume;
 }
 
 bool PlacedPart::contains(Vec3d x) const {
@@ -134,13 +131,13 @@ std::vector<PlacedPart> placed_parts(const SceneData& data, int body) {
   return placed;
 }
 
-/// A body that touches others as polytopes alone exerts no force.
+/// A body whose pairs are all of models that measure distances exerts no force.
 bool has_no_force(const SceneData& data, int body) {
   bool any = false, force = false;
   for (const PairView& pair : data.pairs) {
     if (pair.a != body && pair.b != body) continue;
     any = true;
-    force = force || pair.model != kPolytopeModel;
+    force = force || !contact_models()[static_cast<std::size_t>(pair.model)].measures_distance;
   }
   return any && !force;
 }
