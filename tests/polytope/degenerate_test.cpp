@@ -5,15 +5,17 @@
 
 #include <functional>
 
+#include "host/reference/polytope/relations.h"
 #include "tests/polytope/polytope_fixture.h"
+#include "tests/polytope/reference_shapes.h"
 
 namespace isopatch::test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kMoved = 1e-16;  // m and rad
-constexpr double kAngle = 1e-6;   // which bodies at rest have
-constexpr double kRounding = 1e-15;
+constexpr double kMoved = 1e-16;     // m and rad
+constexpr double kAngle = 1e-6;      // which bodies at rest have
+constexpr double kRounding = 1e-15;  // m, of gaps between shapes of about 1 m
 
 struct Case {
   std::string name, kinds;
@@ -159,8 +161,24 @@ std::vector<std::vector<std::int32_t>> names_of(const Found& found) {
   return names;
 }
 
+/// The relations by the reference, as Found::kinds() writes them.
+std::string kinds_by_reference(const Case& c) {
+  namespace ref = reference::polytope;
+  const auto in_world = [](const ConvexShape& shape, const Transform<double>& X) {
+    return moved(copy_of(shape), transform_of(X));
+  };
+  const ref::RelationRange range{c.reach, kAngle, options(c.reach).tolerance};
+  Found counted;
+  for (const ref::Relation& relation :
+       find_relations(in_world(c.a, c.X_a), in_world(c.b, c.X_b), range, ref::RelationMode::kExact).relations) {
+    counted.relations.push_back({0, static_cast<std::int32_t>(relation.kind), 0, 0});
+  }
+  return counted.kinds();
+}
+
 void expect_case(const Case& c, const Found& found) {
   EXPECT_EQ(found.kinds(), c.kinds);
+  EXPECT_EQ(kinds_by_reference(c), c.kinds);
   EXPECT_NEAR(found.separation.value, c.separation, kRounding);
   const Transform<double>& X = c.X_a;
   for (const Vec3d& shift : c.free) EXPECT_TRUE(is_allowed(found, rotate_back(X, shift), kRounding)) << shift.x;

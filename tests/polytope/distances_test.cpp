@@ -76,15 +76,6 @@ Real overlap_of_tets(const ref::ConvexShape& a, const ref::ConvexShape& b) {
   return reference::integral(tets, {reference::Vector3::Zero(), reference::Vector3::Zero(), 1});
 }
 
-double separation_of(const Placed& a, const Placed& b) {
-  const PolytopePair pair = polytope_pair(a.shape->view(), b.shape->view(), a.X, b.X);
-  std::vector<double> memory(detail::feature_memory_size(pair.a, pair.b) / 8);
-  const detail::FeatureMemory m = detail::feature_memory(pair.a, pair.b, memory.data());
-  detail::SerialWarp warp;
-  fill(warp, pair, m);
-  return find_separation(warp, pair, m, 0.0).value;
-}
-
 ref::ConvexShape in_world(const Placed& shape) { return moved(copy_of(*shape.shape), transform_of(shape.X)); }
 
 /// Moves A towards B, along the shortest vector between them or along a line, until they are as far apart as the gap.

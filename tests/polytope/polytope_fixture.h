@@ -105,6 +105,16 @@ inline Found find(const Placed& a, const Placed& b, const detail::RelationOption
   return found;
 }
 
+/// How far two shapes are apart.
+inline double separation_of(const Placed& a, const Placed& b) {
+  const PolytopePair pair = polytope_pair(a.shape->view(), b.shape->view(), a.X, b.X);
+  std::vector<double> memory(detail::feature_memory_size(pair.a, pair.b) / 8);
+  const detail::FeatureMemory m = detail::feature_memory(pair.a, pair.b, memory.data());
+  detail::SerialWarp warp;
+  fill(warp, pair, m);
+  return find_separation(warp, pair, m, 0.0).value;
+}
+
 /// Options of a test: reach, no angle, the default tolerance of shapes of size 1.
 inline detail::RelationOptions options(double reach, RelationMode mode = RelationMode::kExact, double angle = 0,
                                        double tolerance = 1e-6) {

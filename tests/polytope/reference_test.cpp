@@ -73,15 +73,6 @@ ConvexShape shape_of(Random& random, bool planar) {
   }
 }
 
-double separation_of(const Placed& a, const Placed& b) {
-  const PolytopePair pair = polytope_pair(a.shape->view(), b.shape->view(), a.X, b.X);
-  std::vector<double> memory(detail::feature_memory_size(pair.a, pair.b) / 8);
-  const detail::FeatureMemory m = detail::feature_memory(pair.a, pair.b, memory.data());
-  detail::SerialWarp warp;
-  fill(warp, pair, m);
-  return find_separation(warp, pair, m, 0.0).value;
-}
-
 /// Touching but for rounding, near touch, or from far apart to deep in each other; a quarter with axes parallel to each
 /// other.
 State random_state(Random& random) {
