@@ -30,8 +30,11 @@ bool wants_polytopes(const SceneDescription& scene) {
   });
 }
 
-PolytopeOptions polytope_options(const ContactOptions& contact) {
-  return {contact.margin.value_or(-1), contact.tolerance.value_or(-1), static_cast<std::int32_t>(contact.relations)};
+PolytopeSceneView polytopes_of(const SceneData& data) {
+  const ContactOptions& contact = data.description.contact;
+  const bool any = !data.centers_of_mass.empty();
+  return {contact.margin.value_or(-1), contact.tolerance.value_or(-1), static_cast<std::int32_t>(contact.relations),
+          any ? data.centers_of_mass.data() : nullptr, any ? data.polytope_radii.data() : nullptr};
 }
 
 void check_polytopes(const SceneData& data) {
@@ -58,14 +61,19 @@ void add_polytope_radii(SceneData& data) {
   for (const PairView& view : data.pairs) {
     if (view.model == kPolytopeModel) bodies.insert({view.a, view.b});
   }
+  if (bodies.empty()) return;
+  data.centers_of_mass.resize(data.bodies.size());
+  data.polytope_radii.resize(data.parts.size());
   for (const std::int32_t index : bodies) {
-    BodyView& body = data.bodies[static_cast<std::size_t>(index)];
-    const Point3 center = center_of_mass(data.description, data.description.bodies[static_cast<std::size_t>(index)]);
-    body.center_of_mass = {center[0], center[1], center[2]};
-    for (std::int32_t i = body.parts_begin; i < body.parts_end; ++i) {
-      PartView& part = data.parts[static_cast<std::size_t>(i)];
-      const PolytopeView* shape = data.geometries.views[static_cast<std::size_t>(part.geometry)].polytope;
-      if (shape != nullptr) part.polytope_radius = radius_about(*shape, body.center_of_mass);
+    const auto body = static_cast<std::size_t>(index);
+    const auto [x, y, z] = center_of_mass(data.description, data.description.bodies[body]);
+    const Vec3d center = {x, y, z};
+    data.centers_of_mass[body] = center;
+    for (auto i = static_cast<std::size_t>(data.bodies[body].parts_begin);
+         i < static_cast<std::size_t>(data.bodies[body].parts_end); ++i) {
+      const auto geometry = static_cast<std::size_t>(data.parts[i].geometry);
+      const PolytopeView* shape = data.geometries.views[geometry].polytope;
+      if (shape != nullptr) data.polytope_radii[i] = radius_about(*shape, center);
     }
   }
 }

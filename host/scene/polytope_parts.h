@@ -10,7 +10,8 @@ namespace isopatch::detail {
 /// A pair names the model.
 bool wants_polytopes(const SceneDescription& scene);
 
-PolytopeOptions polytope_options(const ContactOptions& contact);
+/// Points into the data.
+PolytopeSceneView polytopes_of(const SceneData& data);
 
 /// Throws Error if a part of a pair of polytopes has a geometry that cannot be one.
 void check_polytopes(const SceneData& data);

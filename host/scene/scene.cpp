@@ -98,11 +98,17 @@ void add_part(const Part& part, const std::string& location, GeometryPlacer& pla
   data.parts.push_back(view);
 }
 
+void add_planar_bodies(SceneData& data) {
+  const std::vector<Body>& bodies = data.description.bodies;
+  const auto is_planar = [&](const Body& body) { return has_polygon(data.description, body); };
+  if (std::none_of(bodies.begin(), bodies.end(), is_planar)) return;
+  for (const Body& body : bodies) data.planar_bodies.push_back(is_planar(body) ? 1 : 0);
+}
+
 void add_bodies(SceneData& data) {
   GeometryPlacer placer(data.description, data.geometries);
   for (const Body& body : data.description.bodies) {
-    BodyView view = {static_cast<std::int32_t>(data.parts.size()), 0, body.one_sided, {0, 0, 0}, {0, 0, 0}, false};
-    view.planar = has_polygon(data.description, body);
+    BodyView view = {static_cast<std::int32_t>(data.parts.size()), 0, body.one_sided, {0, 0, 0}};
     for (const Part& part : parts_of(body)) add_part(part, "scene: body " + in_quotes(body.name), placer, data);
     view.parts_end = static_cast<std::int32_t>(data.parts.size());
     view.reference = middle_of(data, view);
@@ -229,7 +235,8 @@ SceneView view_of(const SceneData& data) {
                     flatten(data.description),
                     data.laws.empty() ? nullptr : data.laws.data(),
                     data.contact_states.empty() ? nullptr : data.contact_states.data(),
-                    polytope_options(data.description.contact)};
+                    data.planar_bodies.empty() ? nullptr : data.planar_bodies.data(),
+                    polytopes_of(data)};
   for (const PairView& pair : data.pairs) {
     view.num_models = std::max(view.num_models, pair.model + 1);
     for (int model = pair.model; model < kMaxContactModels; ++model) ++view.pairs_before[model + 1];
@@ -289,6 +296,7 @@ Scene::Scene(SceneDescription description) {
   data->geometries.as_polytopes = wants_polytopes(data->description);
   for (const Geometry& g : data->description.geometries) data->geometries.add(g);
   add_bodies(*data);
+  add_planar_bodies(*data);
   data->geometries.add_layers(data->description.geometries);
   add_pairs(*data);
   check_polytopes(*data);

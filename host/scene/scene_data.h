@@ -20,9 +20,12 @@ struct SceneData {
   std::vector<PartPairView> part_pairs;
   std::vector<std::int32_t> placed_geometries;
   std::vector<std::int32_t> body_pairs, body_pairs_begin;
-  std::vector<LumpedPairLaw> laws;     // of each pair view; empty if none has a memory
-  std::vector<double> contact_states;  // at the start, Q x S; empty: zeros
-  SceneView view;                      // of the arrays above
+  std::vector<LumpedPairLaw> laws;          // of each pair view; empty if none has a memory
+  std::vector<double> contact_states;       // at the start, Q x S; empty: zeros
+  std::vector<std::uint8_t> planar_bodies;  // of each body; empty if none is
+  std::vector<Vec3d> centers_of_mass;       // of each body; empty without pairs of polytopes
+  std::vector<double> polytope_radii;       // of each part; likewise
+  SceneView view;                           // of the arrays above
 };
 
 /// Whether a pair is of rigid polytopes.

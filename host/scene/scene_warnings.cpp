@@ -172,27 +172,26 @@ std::vector<std::string> options_without_polytopes(const Scene& scene) {
 /// A margin or tolerance of polytopes beyond the size of a part, as of other units than metres.
 std::vector<std::string> wide_options_of_polytopes(const Scene& scene) {
   const SceneData& data = scene.data();
-  const PartView* smallest = nullptr;
+  std::optional<std::int32_t> smallest;  // part
   for (const PairView& pair : data.pairs) {
     if (pair.model != kPolytopeModel) continue;
     for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
-      for (const std::int32_t index : {data.part_pairs[i].a, data.part_pairs[i].b}) {
-        const PartView& part = data.parts[index];
-        if (smallest == nullptr || part.polytope_radius < smallest->polytope_radius) smallest = &part;
+      for (const std::int32_t part : {data.part_pairs[i].a, data.part_pairs[i].b}) {
+        if (!smallest || data.polytope_radii[part] < data.polytope_radii[*smallest]) smallest = part;
       }
     }
   }
-  if (smallest == nullptr) return {};
-  const auto in_scene = static_cast<int>(smallest - data.parts.data());
+  if (!smallest) return {};
+  const double radius = data.polytope_radii[*smallest];
   int body = 0;
-  while (data.bodies[body].parts_end <= in_scene) ++body;
+  while (data.bodies[body].parts_end <= *smallest) ++body;
   std::vector<std::string> warnings;
   const auto warn = [&](const std::optional<double>& value, const char* name, const char* usual) {
-    if (!value || *value <= smallest->polytope_radius) return;
+    if (!value || *value <= radius) return;
     warnings.push_back(
         fmt::format("contact: {} is {:g} m, more than the radius of a part of {}, {:g} m; it is usually "
                     "{} of that",
-                    name, *value, in_quotes(name_of(scene, body)), smallest->polytope_radius, usual));
+                    name, *value, in_quotes(name_of(scene, body)), radius, usual));
   };
   warn(data.description.contact.margin, "margin", "0.02");
   warn(data.description.contact.tolerance, "tolerance", "1e-6");

@@ -47,6 +47,9 @@ class DeviceScene {
         body_pairs_begin_(host.body_pairs_begin, stream),
         laws_(host.laws, stream),
         contact_states_(host.contact_states, stream),
+        planar_bodies_(host.planar_bodies, stream),
+        centers_of_mass_(host.centers_of_mass, stream),
+        polytope_radii_(host.polytope_radii, stream),
         polytopes_(host.geometries.polytopes, stream),
         fields_(host.geometries.views.size()),
         geometries_(host.geometries.views.size()),
@@ -80,6 +83,9 @@ class DeviceScene {
     view_.body_pairs_begin = body_pairs_begin_.data();
     view_.laws = laws_.data();
     view_.contact_states = contact_states_.data();
+    view_.planar_bodies = planar_bodies_.data();
+    view_.polytopes.centers_of_mass = centers_of_mass_.data();
+    view_.polytopes.radii = polytope_radii_.data();
   }
 
   const SceneView& view() const { return view_; }
@@ -96,6 +102,9 @@ class DeviceScene {
   DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
   DeviceBuffer<LumpedPairLaw> laws_;
   DeviceBuffer<double> contact_states_;
+  DeviceBuffer<std::uint8_t> planar_bodies_;
+  DeviceBuffer<Vec3d> centers_of_mass_;
+  DeviceBuffer<double> polytope_radii_;
   DevicePolytopes polytopes_;
   DeviceBuffer<FieldGeometry> fields_;
   DeviceBuffer<GeometryView> geometries_;

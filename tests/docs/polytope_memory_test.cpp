@@ -33,6 +33,7 @@ TEST(PolytopeMemory, IsAsDocumented) {
   expect_in_memory_document(fmt::format("{} for a\nface and {} for an edge, or {} for a corner of a polygon", face,
                                         sizeof(ShapeEdge) + 2 * side + 2 * spoke,
                                         vertex + face + 2 * side + 2 * spoke));
+  expect_in_memory_document(fmt::format("each body has {} bytes more and each part {}", sizeof(Vec3d), sizeof(double)));
   expect_in_memory_document(fmt::format("a pair\nhas {} bytes of working memory", sizeof(RelationCounts)));
   expect_in_memory_document(fmt::format("and {} a contact, {} a relation and {} a member", sizeof(PotentialContact),
                                         sizeof(Relation), sizeof(std::int32_t)));

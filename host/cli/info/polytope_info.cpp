@@ -37,11 +37,10 @@ Rows rows_of_parts(const Scene& built) {
   const std::vector<std::string> names = names_of_parts(built.description());
   Rows rows = {{"polytope", "vertices", "faces", "edges", "radius m"}};
   for (const std::int32_t index : parts) {
-    const PartView& part = data.parts[index];
-    const PolytopeView& shape = shape_of_part(data.view, part);
+    const PolytopeView& shape = shape_of_part(data.view, data.parts[index]);
+    const double radius = data.polytope_radii[index];
     rows.push_back({names[index], fmt::to_string(shape.num_vertices), fmt::to_string(shape.num_faces),
-                    fmt::to_string(shape.num_edges),
-                    std::isfinite(part.polytope_radius) ? number(part.polytope_radius) : "-"});
+                    fmt::to_string(shape.num_edges), std::isfinite(radius) ? number(radius) : "-"});
   }
   return rows;
 }
@@ -67,8 +66,8 @@ Rows rows_of_pairs(const Scene& built) {
     for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
       const PartPairView& parts = data.part_pairs[i];
       const RelationOptions options =  // of bodies at rest, whose reach is the margin
-          relation_options(data.view.polytopes, 0, {0, 0}, data.parts[parts.a].polytope_radius, {0, 0},
-                           data.parts[parts.b].polytope_radius);
+          relation_options(data.view.polytopes, 0, {0, 0}, data.polytope_radii[parts.a], {0, 0},
+                           data.polytope_radii[parts.b]);
       margin.add(options.reach);
       tolerance.add(options.tolerance);
     }

@@ -53,7 +53,8 @@ ISOPATCH_HD bool may_reach(const SceneView& scene, const State& state, std::int6
                                         moves ? largest_speed_of(scene, state, environment, view.a) : still, radius_a,
                                         moves ? largest_speed_of(scene, state, environment, view.b) : still, radius_b)
                            .reach;
-  const Vec3d from_a = abs(scene.bodies[view.a].center_of_mass), from_b = abs(scene.bodies[view.b].center_of_mass);
+  const Vec3d from_a = abs(scene.polytopes.centers_of_mass[view.a]),
+              from_b = abs(scene.polytopes.centers_of_mass[view.b]);
   const Vec3d from = from_a + from_b;  // the sum of its coordinates is at least both lengths: no root is needed
   const double balls = (from.x + from.y + from.z) + (radius_a + radius_b);
   const double far = (1 + kMargin) * (balls + reach);

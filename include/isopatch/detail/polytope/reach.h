@@ -21,7 +21,7 @@ ISOPATCH_HD BodySpeed speed_of(const SceneView& scene, const State& state, std::
                                const Transform<double>& X_WB) {
   if (state.velocities.data == nullptr) return {0, 0};
   const Twist twist = read_twist(state, environment, body);
-  const Vec3d center = twist.linear + cross(twist.angular, rotate(X_WB, scene.bodies[body].center_of_mass));
+  const Vec3d center = twist.linear + cross(twist.angular, rotate(X_WB, scene.polytopes.centers_of_mass[body]));
   return {norm(center), norm(twist.angular)};
 }
 
@@ -30,18 +30,18 @@ ISOPATCH_HD BodySpeed largest_speed_of(const SceneView& scene, const State& stat
   if (state.velocities.data == nullptr) return {0, 0};
   const Twist twist = read_twist(state, environment, body);
   const double angular = norm(twist.angular);
-  return {fma(angular, norm(scene.bodies[body].center_of_mass), norm(twist.linear)), angular};
+  return {fma(angular, norm(scene.polytopes.centers_of_mass[body]), norm(twist.linear)), angular};
 }
 
 /// The radius of a part about its body's centre of mass, which is the scene's also where the part has another geometry.
 ISOPATCH_HD double polytope_radius(const SceneView& scene, const PolytopeView& shape, int body, int part,
                                    int geometry) {
-  const PartView& view = scene.parts[part];
-  return geometry == view.geometry ? view.polytope_radius : radius_about(shape, scene.bodies[body].center_of_mass);
+  return geometry == scene.parts[part].geometry ? scene.polytopes.radii[part]
+                                                : radius_about(shape, scene.polytopes.centers_of_mass[body]);
 }
 
 /// Where features of two parts may meet within the state's time step. A half space that turns reaches everywhere.
-ISOPATCH_HD RelationOptions relation_options(const PolytopeOptions& options, double dt, const BodySpeed& a,
+ISOPATCH_HD RelationOptions relation_options(const PolytopeSceneView& options, double dt, const BodySpeed& a,
                                              double radius_a, const BodySpeed& b, double radius_b) {
   constexpr double kMargin = 0.02, kTolerance = 1e-6;  // of the smaller radius
   const double radius = min(radius_a, radius_b);

@@ -100,7 +100,10 @@ ISOPATCH_HD std::uint32_t environment_status(Warp& warp, const SceneView& scene,
                                              std::int64_t environment) {
   std::uint32_t status = kOk;
   for (int body = warp.lane(); body < scene.num_bodies; body += Warp::kSize) {
-    status |= body_status(state, environment, body, scene.bodies[body].planar);
+    status |= body_status(state, environment, body);
+    if (scene.planar_bodies != nullptr && scene.planar_bodies[body] != 0) {
+      status |= plane_status(state, environment, body);
+    }
   }
   for (int part = warp.lane(); part < scene.num_parts; part += Warp::kSize) {
     status |= part_status(scene, state, environment, part);

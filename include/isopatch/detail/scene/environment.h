@@ -135,14 +135,8 @@ struct PoseRow {
   }
 };
 
-/// Whether a pose is that of a body of polygons.
-ISOPATCH_HD bool is_in_plane(const PoseRow& pose, double norm) {
-  const double z = std::fabs(pose.x[2]), tilt = std::fabs(pose.x[4]) + std::fabs(pose.x[5]);
-  return z <= limits::kMaxOutOfPlane && tilt <= limits::kMaxOutOfPlane * norm;
-}
-
-/// The fault bits a body's pose and velocity give its environment. One that is `planar` has a pose in the plane.
-ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environment, int body, bool planar = false) {
+/// The fault bits a body's pose and velocity give its environment.
+ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environment, int body) {
   std::uint32_t status = kOk;
   const PoseRow pose(state, environment, body);
   for (const double x : pose.x) {
@@ -150,7 +144,6 @@ ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environme
   }
   const double norm = pose.quaternion_norm();
   if (!(norm >= limits::kMinQuaternion && norm <= limits::kMaxQuaternion)) status |= kBadPose;
-  if (planar && !is_in_plane(pose, norm)) status |= kBadPose;
 
   if (state.velocities.data == nullptr) return status;
   double velocity[kVelocitySize];
@@ -160,6 +153,14 @@ ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environme
     if (!(std::fabs(velocity[i]) <= most)) status |= kBadVelocity;
   }
   return status;
+}
+
+/// The fault bit of a body of polygons whose pose is out of their plane.
+ISOPATCH_HD std::uint32_t plane_status(const State& state, std::int64_t environment, int body) {
+  const PoseRow pose(state, environment, body);
+  const double z = std::fabs(pose.x[2]), tilt = std::fabs(pose.x[4]) + std::fabs(pose.x[5]);
+  const bool in_plane = z <= limits::kMaxOutOfPlane && tilt <= limits::kMaxOutOfPlane * pose.quaternion_norm();
+  return in_plane ? kOk : kBadPose;
 }
 
 /// The fault bits one part gives its environment.

@@ -65,10 +65,6 @@ struct BodyView {
   bool one_sided;
   Vec3d reference;  // of a body of several parts: the middle of their bounds, m
 
-  // of a body with polytopes
-  Vec3d center_of_mass;  // in the body's frame, m; 0 of one that has no mass
-  bool planar;           // of polygons, in the plane z = 0
-
   ISOPATCH_HD bool has_one_part() const { return parts_end - parts_begin == 1; }
 };
 
@@ -84,7 +80,6 @@ struct PartView {
   double friction;
   double foundation_depth;  // m; 0: the geometry's
   Transform<double> X_BG;   // geometry to body
-  double polytope_radius;   // of its geometry, see polytope/radius.h, m; 0 of a part in no pair of polytopes
 };
 
 /// Contact models that a scene can have pairs of.
@@ -134,10 +129,13 @@ struct ContactView {
   std::int32_t state_size;  // Scene::contact_state_size()
 };
 
-/// Of pairs of polytopes: ContactOptions::margin, tolerance and relations.
-struct PolytopeOptions {
-  double margin, tolerance;  // m; negative: of the smaller radius of two parts
-  std::int32_t relations;    // ContactRelations
+/// What pairs of polytopes need of a scene: ContactOptions::margin, tolerance and relations, and two arrays, which are
+/// null where there is no such pair.
+struct PolytopeSceneView {
+  double margin, tolerance;      // m; negative: of the smaller radius of two parts
+  std::int32_t relations;        // ContactRelations
+  const Vec3d* centers_of_mass;  // of each body, in its frame, m; 0 of one that has no mass or no such pair
+  const double* radii;           // of each part with the scene's own geometry, see polytope/radius.h, m; likewise
 };
 
 struct SceneView {
@@ -159,9 +157,10 @@ struct SceneView {
   std::int32_t num_models;                           // 1 + the last ContactModel of a pair
   std::int32_t pairs_before[kMaxContactModels + 1];  // pairs of the models before each; the last is num_pair_views
   ContactView contact;
-  const LumpedPairLaw* laws;     // of each pair view; null if none carries a ContactMemory
-  const double* contact_states;  // of the scene, Q x S; null: zeros
-  PolytopeOptions polytopes;
+  const LumpedPairLaw* laws;          // of each pair view; null if none carries a ContactMemory
+  const double* contact_states;       // of the scene, Q x S; null: zeros
+  const std::uint8_t* planar_bodies;  // 1 of a body of polygons, in the plane z = 0; null if there is none
+  PolytopeSceneView polytopes;
 
   ISOPATCH_HD std::int32_t pairs_of_model(int model) const { return pairs_before[model + 1] - pairs_before[model]; }
 
