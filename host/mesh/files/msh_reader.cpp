@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads Gmsh MSH files of version 2.2 and 4.1, ASCII or binary: nodes, tets, and node data with one value for each
-// node. Other elements are left out, other sections skipped.
+// node. Tets of higher order are read by their corners. Elements of fewer dimensions are left out, other sections
+// skipped.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
@@ -12,7 +14,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "host/mesh/files/advice.h"
 #include "host/mesh/files/file_cursor.h"
+#include "host/mesh/files/mesh_joining.h"
+#include "host/mesh/files/msh_elements.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/mesh.h"
 #include "isopatch/limits.h"
@@ -22,29 +27,6 @@ namespace isopatch {
 using namespace detail;
 
 namespace {
-
-constexpr std::int64_t kMshTet = 4;
-
-/// From the reference manual, "MSH file format", types 1 to 31 and two of high order.
-constexpr std::array<int, 32> kNodes = {0, 2,  3,  4,  4, 8,  6,  5,  3,  6,  9, 10, 27, 18, 14, 1,
-                                        8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5,  6,  20, 35, 56};
-constexpr std::int64_t kHexahedron64 = 92, kHexahedron125 = 93;
-
-/// The count of nodes of an element; 0 for an unknown type.
-int msh_nodes(std::int64_t type) {
-  if (type == kHexahedron64) return 64;
-  if (type == kHexahedron125) return 125;
-  return type > 0 && type < std::ssize(kNodes) ? kNodes[type] : 0;
-}
-
-/// In the plural, for messages: "triangles", "elements of type 29".
-std::string msh_name(std::int64_t type) {
-  static const std::map<std::int64_t, const char*> kNames = {
-      {1, "lines"},  {2, "triangles"}, {3, "quadrangles"},           {4, "tets"},   {5, "hexahedra"},
-      {6, "prisms"}, {7, "pyramids"},  {11, "tets of second order"}, {15, "points"}};
-  const auto known = kNames.find(type);
-  return known == kNames.end() ? fmt::format("elements of type {}", type) : known->second;
-}
 
 /// A field may have values for a few nodes only, but takes memory for every node. All fields together may have one
 /// value for each byte of the file, and this many besides.
@@ -60,12 +42,17 @@ class MshReader {
     }
     if (!has_nodes_) in_.fail("the file has no $Nodes");
     if (!has_elements_) in_.fail("the file has no $Elements");
-    if (mesh_.tets.empty()) {
-      in_.fail("the mesh has no tets, elements of type 4; at least one is needed{}{}",
-               left_out_.empty() ? "" : ", the file has ", skipped_elements());
+    check_elements();
+    if (several_groups_) {
+      const std::int64_t dropped = drop_tets_of_other_groups(mesh_, groups_);
+      if (dropped > 0) mesh_.notes.push_back(fmt::format("{} tets are in several groups and count once", dropped));
     }
-    if (!left_out_.empty()) mesh_.notes.push_back("left out of the file: " + skipped_elements());
+    groups_ = {};
     take_fields();
+    if (!by_corners_.empty()) {
+      mesh_.notes.push_back(msh_names(by_corners_) + " were read by their corners");
+      drop_unused_points(mesh_);
+    }
     return std::move(mesh_);
   }
 
@@ -79,12 +66,22 @@ class MshReader {
 
   void read_format() {
     const Words first = in_.words();
+    constexpr const char* kConvert = "gmsh in.msh -save -format msh41 -o out.msh converts it";
+    if (!first.empty() && first[0] == "$NOD") in_.fail("a file of Gmsh 1; 2.2 and 4.1 can be read: {}", kConvert);
+    if (!first.empty() && first[0].starts_with('(')) {
+      in_.fail(
+          "a mesh of ANSYS Fluent, which is not Gmsh's format of that extension: in Python, "
+          "pyvista.FluentReader('in.msh').read().combine().save('out.vtu') converts it");
+    }
     if (first.size() != 1 || first[0] != "$MeshFormat") {
       in_.fail("the first line is {}; a Gmsh file begins with '$MeshFormat'", in_quotes(first.empty() ? "" : first[0]));
     }
     const Words format = in_.words();
     if (format.size() != 3) in_.fail("the format has {} words; it must read '4.1 0 8'", format.size());
-    if (format[0] != "2.2" && format[0] != "4.1") in_.fail("version {}; 2.2 and 4.1 can be read", in_quotes(format[0]));
+    constexpr std::array<std::string_view, 5> kVersions = {"2", "2.0", "2.1", "2.2", "4.1"};  // up to 2.2 as 2.2
+    if (std::find(kVersions.begin(), kVersions.end(), format[0]) == kVersions.end()) {
+      in_.fail("version {}; 2.2 and 4.1 can be read: {}", in_quotes(format[0]), kConvert);
+    }
     if (format[1] != "0" && format[1] != "1") {
       in_.fail("the file type is {}; it must be 0, ASCII, or 1, binary", in_quotes(format[1]));
     }
@@ -109,10 +106,11 @@ class MshReader {
     if (words.size() != 1 || words[0][0] != '$' || name.empty() || name.substr(0, 3) == "End") {
       in_.fail("{} where a section such as '$Nodes' is expected", in_quotes(words[0]));
     }
-    if (name == "Nodes") {
-      if (has_nodes_) in_.fail("a second $Nodes; there must be one");
+    if (name == "Nodes" || name == "ParametricNodes") {
+      if (has_nodes_)
+        in_.fail("a second ${}; there must be one", name == "Nodes" ? "Nodes" : "Nodes or $ParametricNodes");
       in_.set_binary(binary_);
-      version_4_ ? read_nodes_4() : read_nodes_2();
+      version_4_ ? read_nodes_4() : read_nodes_2(name == "ParametricNodes");
       has_nodes_ = true;
     } else if (name == "Elements") {
       if (has_elements_) in_.fail("a second $Elements; there must be one");
@@ -153,9 +151,10 @@ class MshReader {
     return count;
   }
 
-  /// A count, then a tag and three coordinates for each node. In ASCII the count has a line of its own, as any value
-  /// may.
-  void read_nodes_2() {
+  /// A count, then a tag and three coordinates for each node; `parametric` ones have the dimension and tag of a
+  /// geometric entity besides, and their parameters on a curve or a surface. In ASCII the count has a line of its own,
+  /// as any value may.
+  void read_nodes_2(bool parametric) {
     // the count is text in binary files too
     in_.set_binary(false);
     const std::int64_t count = announced(ValueType::kI64, "the number of nodes");
@@ -165,6 +164,11 @@ class MshReader {
     for (std::int64_t i = 0; i < count; ++i) {
       add_node(integer());
       read_coordinates(static_cast<std::size_t>(i));
+      if (!parametric) continue;
+      const std::int64_t dimension = integer();
+      integer();  // the entity's tag
+      if (dimension < 0 || dimension > 3) in_.fail("node {} is of dimension {}; it must be 0 to 3", i, dimension);
+      if (dimension == 1 || dimension == 2) in_.skip_values(ValueType::kF64, dimension, 1, "the parameters of a node");
     }
   }
 
@@ -226,11 +230,11 @@ class MshReader {
         const std::int64_t element = integer(), type = integer();
         const std::int64_t tags = in_.count(ValueType::kI32, "the number of tags");
         const int nodes = nodes_of(type);
-        in_.skip_values(ValueType::kI32, tags, 1, "the tags of an element");
-        if (type == kMshTet) {
-          Tet tet;
-          for (std::int32_t& v : tet) v = read_node_of("element", element, ValueType::kI32);
-          mesh_.tets.push_back(tet);
+        const std::int64_t group = read_group(tags);
+        if (is_msh_tet(type)) {
+          if (type != kMshTet) ++by_corners_[type];
+          read_tet(element, nodes, ValueType::kI32);
+          add_group(group);
         } else {
           ++left_out_[type];
           in_.skip_values(ValueType::kI32, nodes, 1, "the nodes of an element");
@@ -260,17 +264,52 @@ class MshReader {
   void read_elements(std::int64_t type, std::int64_t count, std::int64_t tags, ValueType tag_type) {
     const int nodes = nodes_of(type);
     in_.expect_values(tag_type, count, 1 + tags + nodes, "$Elements");
-    if (type != kMshTet) {
-      if (count > 0) left_out_[type] += count;
-      return in_.skip_values(tag_type, count, 1 + tags + nodes, "$Elements");
-    }
+    const bool tets = is_msh_tet(type);
+    if (type != kMshTet && count > 0) (tets ? by_corners_ : left_out_)[type] += count;
+    if (!tets) return in_.skip_values(tag_type, count, 1 + tags + nodes, "$Elements");
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t element = integer(tag_type);
-      in_.skip_values(tag_type, tags, 1, "the tags of an element");
-      Tet tet;
-      for (std::int32_t& v : tet) v = read_node_of("element", element, tag_type);
-      mesh_.tets.push_back(tet);
+      const std::int64_t group = read_group(tags);
+      read_tet(element, nodes, tag_type);
+      if (!version_4_) add_group(group);
     }
+  }
+
+  /// The first tag of an element of version 2 is its physical group.
+  std::int64_t read_group(std::int64_t tags) {
+    if (tags == 0) return 0;
+    const std::int64_t group = integer(ValueType::kI32);
+    if (tags > 1) in_.skip_values(ValueType::kI32, tags - 1, 1, "the tags of an element");
+    return group;
+  }
+
+  /// A volume in several groups has its elements once for each.
+  void add_group(std::int64_t group) {
+    groups_.push_back(static_cast<std::int32_t>(group));
+    several_groups_ = several_groups_ || groups_.back() != groups_.front();
+  }
+
+  void read_tet(std::int64_t element, int nodes, ValueType tag_type) {
+    Tet tet;
+    for (std::int32_t& v : tet) v = read_node_of("element", element, tag_type);
+    mesh_.tets.push_back(tet);
+    if (nodes > 4) in_.skip_values(tag_type, nodes - 4, 1, "the nodes of an element");
+  }
+
+  void check_elements() {
+    const std::string found = msh_names(left_out_);
+    const bool volumes = std::any_of(left_out_.begin(), left_out_.end(),
+                                     [](const auto& elements) { return is_msh_volume(elements.first); });
+    if (mesh_.tets.empty()) {
+      const std::string advice = volumes ? how_to_make_tets(".msh") : how_to_make_a_surface(".msh");
+      in_.fail("the mesh has no tets, elements of type 4; at least one is needed{}",
+               found.empty() ? "" : fmt::format(", the file has {}; {}", found, advice));
+    }
+    if (volumes) {
+      in_.fail("beside its tets the mesh has {}; of volumes only tets can be read: {}", found,
+               how_to_make_tets(".msh"));
+    }
+    if (!found.empty()) mesh_.notes.push_back("left out of the file: " + found);
   }
 
   int nodes_of(std::int64_t type) const {
@@ -366,14 +405,6 @@ class MshReader {
     return true;
   }
 
-  std::string skipped_elements() const {
-    std::string text;
-    for (const auto& [type, count] : left_out_) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, msh_name(type));
-    }
-    return text;
-  }
-
   std::int64_t integer(ValueType type = ValueType::kI32) { return in_.integer(type); }
 
   FileCursor in_;
@@ -383,6 +414,9 @@ class MshReader {
   bool has_nodes_ = false, has_elements_ = false;
   std::unordered_map<std::int64_t, std::int32_t> index_;  // of a node, by its tag
   std::map<std::int64_t, std::int64_t> left_out_;         // how many elements of each type
+  std::map<std::int64_t, std::int64_t> by_corners_;       // the same of tets of higher order
+  std::vector<std::int32_t> groups_;                      // of each tet in version 2
+  bool several_groups_ = false;
   std::vector<Field> fields_;
   std::set<std::string> field_names_;
   static constexpr std::size_t kNoTet = std::numeric_limits<std::size_t>::max();

@@ -4,10 +4,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
+#include "host/mesh/files/vtk/vtk_cells.h"
+#include "host/mesh/primitives/polygon_fan.h"
 #include "host/meshing/tetrahedralize.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/mesh_arrays.h"
@@ -24,6 +28,40 @@ MeshBytes read_surface(const std::string& path) {
   const SignalScope signals;
   const TriangleMesh mesh = read_triangle_mesh(path);
   return {bytes_of(mesh.points), bytes_of(mesh.triangles)};
+}
+
+/// The triangles of polygons with `counts` corners each.
+nb::bytes triangles_of(nb::handle points, nb::handle corners, nb::handle counts, const std::string& location) {
+  const auto at = Rows({"triangles_of", "points"}, points, dlpack::kFloat64, 3).copied<Point3>();
+  const auto all = Rows({"triangles_of", "corners"}, corners, dlpack::kInt32, 1).copied<std::int32_t>();
+  std::vector<Triangle> triangles;
+  std::vector<std::int32_t> face;
+  auto next = all.begin();
+  std::int64_t index = 0;
+  for (const std::int32_t count : Rows({"triangles_of", "counts"}, counts, dlpack::kInt32, 1).copied<std::int32_t>()) {
+    face.assign(next, next + count);
+    next += count;
+    for (const std::int32_t v : face) {
+      if (v < std::ssize(at)) continue;
+      throw_value_error(
+          fmt::format("{}: face {} has the point {}; there are {} points", location, index, v, at.size()));
+    }
+    if (!isopatch::detail::append_fan(at, face, triangles)) {
+      throw_value_error(
+          fmt::format("{}: face {} of {} corners cannot be cut into triangles about one of them; cut it before",
+                      location, index, count));
+    }
+    ++index;
+  }
+  return bytes_of(triangles);
+}
+
+/// How readers use cells of a type of VTK, and its name in the plural.
+std::tuple<std::string, std::string> vtk_cell(std::int64_t type) {
+  using isopatch::detail::VtkCellUse;
+  constexpr std::array<const char*, 5> kUses = {"tet", "tet by corners", "left out", "volume", "unknown"};
+  const VtkCellUse use = isopatch::detail::vtk_cell_use(type);
+  return {kUses[static_cast<std::size_t>(use)], isopatch::detail::vtk_cell_name(type)};
 }
 
 MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::string& source,
@@ -51,6 +89,9 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
 
 void bind_meshes(nb::module_& module) {
   module.def("_read_surface", &read_surface, nb::arg("path"));
+  module.def("_triangles_of", &triangles_of, nb::arg("points"), nb::arg("corners"), nb::arg("counts"),
+             nb::arg("location"));
+  module.def("_vtk_cell", &vtk_cell, nb::arg("type"));
   module.def("_tetrahedralize", &tetrahedralized, nb::arg("points"), nb::arg("triangles"), nb::arg("source"),
              nb::arg("mesher"), nb::arg("edge_length").none());
 }

@@ -24,23 +24,24 @@
 namespace isopatch::python {
 namespace {
 
-/// Meshes as isopatch/_src/meshes.py gives them: by name (kind, points, cells, point data).
+/// Meshes as isopatch/_src/meshes.py gives them: by name (kind, points, cells, point data, notes).
 SceneMeshes scene_meshes(const nb::dict& meshes) {
   SceneMeshes named;
   for (const auto& [key, value] : meshes) {
     const std::string name = nb::cast<std::string>(key);
-    const auto [kind, points, cells, data] = nb::cast<std::tuple<std::string, nb::object, nb::object, nb::dict>>(value);
+    const auto [kind, points, cells, data, notes] =
+        nb::cast<std::tuple<std::string, nb::object, nb::object, nb::dict, std::vector<std::string>>>(value);
     std::vector<Point3> corners = Rows({"Scene", "points"}, points, dlpack::kFloat64, 3).copied<Point3>();
     if (kind == "tets") {
-      TetMesh mesh{std::move(corners), Rows({"Scene", "tets"}, cells, dlpack::kInt32, 4).copied<Tet>(), {}, {}};
+      TetMesh mesh{std::move(corners), Rows({"Scene", "tets"}, cells, dlpack::kInt32, 4).copied<Tet>(), {}, notes};
       for (const auto& [field, values] : data) {
         mesh.point_data[nb::cast<std::string>(field)] =
             Rows({"Scene", "point_data"}, values, dlpack::kFloat64, 1).copied<double>();
       }
       named.tet_meshes[name] = std::move(mesh);
     } else {
-      named.surfaces[name] = {
-          std::move(corners), Rows({"Scene", "triangles"}, cells, dlpack::kInt32, 3).copied<Triangle>(), {}};
+      named.surfaces[name] = {std::move(corners),
+                              Rows({"Scene", "triangles"}, cells, dlpack::kInt32, 3).copied<Triangle>(), notes};
     }
   }
   return named;

@@ -234,11 +234,107 @@ TEST(MshReader, SaysWhatAFileWithoutTetsHas) {
                        "the mesh has no tets, elements of type 4; at least one is needed, the file has 2 triangles"));
 }
 
+/// Of version 2, ASCII or binary: nodes with parameters where `parametric`, and tets with their groups.
+std::string version_2(bool binary, bool parametric, const TetMesh& mesh, const std::vector<std::int32_t>& groups) {
+  std::string text = std::string("$MeshFormat\n2.2 ") + (binary ? "1 8\n" + bytes_of(std::int32_t{1}) + "\n" : "0 8\n");
+  text += std::string("$EndMeshFormat\n") + (parametric ? "$ParametricNodes\n" : "$Nodes\n");
+  const auto integer = [&](std::int64_t x) {
+    text += binary ? bytes_of(static_cast<std::int32_t>(x)) : std::to_string(x) + " ";
+  };
+  const auto real = [&](double x) { text += binary ? bytes_of(x) : exact(x) + " "; };
+  text += std::to_string(mesh.points.size()) + "\n";
+  for (std::size_t i = 0; i < mesh.points.size(); ++i) {
+    integer(MshText::tag(i));
+    for (const double x : mesh.points[i]) real(x);
+    const std::size_t dimension = i % 4;
+    if (parametric) integer(static_cast<std::int64_t>(dimension)), integer(7);
+    for (std::size_t k = 0; parametric && k < dimension && dimension < 3; ++k) real(0.25);  // none in a volume
+    if (!binary) text += "\n";
+  }
+  text += std::string(parametric ? "$EndParametricNodes" : "$EndNodes") + "\n$Elements\n";
+  text += std::to_string(mesh.tets.size()) + "\n";
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const auto element = static_cast<std::int64_t>(t + 1);
+    if (binary) {
+      for (const std::int64_t x : {std::int64_t{4}, std::int64_t{1}, std::int64_t{2}, element}) integer(x);
+    } else {
+      for (const std::int64_t x : {element, std::int64_t{4}, std::int64_t{2}}) integer(x);
+    }
+    integer(groups[t]), integer(1);
+    for (const std::int32_t v : mesh.tets[t]) integer(MshText::tag(static_cast<std::size_t>(v)));
+    if (!binary) text += "\n";
+  }
+  return text + "$EndElements\n";
+}
+
+TEST(MshReader, ReadsNodesWithParameters) {
+  const TetMesh mesh = testing::two_tets();
+  for (const bool binary : {false, true}) {
+    const TetMesh back = parse_msh(version_2(binary, true, mesh, {1, 1}), "m");
+    EXPECT_EQ(back.points, mesh.points);
+    EXPECT_EQ(back.tets, mesh.tets);
+  }
+}
+
+TEST(MshReader, CountsATetOfSeveralGroupsOnce) {
+  const TetMesh mesh = testing::two_tets();
+  TetMesh listed = mesh;
+  for (const Tet& tet : mesh.tets) listed.tets.push_back({tet[1], tet[2], tet[0], tet[3]});
+  listed.tets.push_back(mesh.tets[0]);
+  for (const bool binary : {false, true}) {
+    const TetMesh back = parse_msh(version_2(binary, false, listed, {1, 1, 2, 2, 3}), "m");
+    EXPECT_EQ(back.tets, mesh.tets);
+    EXPECT_EQ(back.notes, std::vector<std::string>{"3 tets are in several groups and count once"});
+  }
+  // twice in the same group is a mistake
+  const std::string message = error_of([&] {
+    make_tet_mesh("m", parse_msh(version_2(false, false, listed, {1, 1, 2, 2, 1}), "m"));
+  });
+  EXPECT_TRUE(contains(message, "is a duplicate of tet 0")) << message;
+}
+
+TEST(MshReader, ReadsTetsOfSecondOrderByTheirCorners) {
+  std::vector<Point3> points = testing::one_tet().points;
+  points.insert(points.begin(), {9, 9, 9});
+  for (int i = 0; i < 6; ++i) points.push_back({0.5, 0.5, 0});
+  std::string text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 11 1 11\n3 1 0 11\n";
+  for (std::size_t i = 0; i < points.size(); ++i) text += std::to_string(i + 1) + "\n";
+  for (const Point3& p : points) text += exact(p[0]) + " " + exact(p[1]) + " " + exact(p[2]) + "\n";
+  text += "$EndNodes\n$Elements\n1 1 1 1\n3 1 11 1\n1 2 3 4 5 6 7 8 9 10 11\n$EndElements\n";
+  text += "$NodeData\n1\n\"p\"\n1\n0\n3\n0\n1\n4\n2 0\n3 1\n4 2\n5 3\n$EndNodeData\n";
+  const TetMesh mesh = parse_msh(text, "m");
+  EXPECT_EQ(mesh.points, testing::one_tet().points);
+  EXPECT_EQ(mesh.tets, testing::one_tet().tets);
+  EXPECT_EQ(mesh.point_data.at("p"), (std::vector<double>{0, 1, 2, 3}));
+  EXPECT_EQ(mesh.notes, std::vector<std::string>{"1 tets of second order were read by their corners"});
+}
+
+TEST(MshReader, RefusesOtherVolumesBesideTets) {
+  std::string text = version_2(false, false, testing::two_tets(), {1, 1});
+  text.replace(text.find("$Elements\n2\n"), 12, "$Elements\n3\n9 7 2 1 1 10 13 16 19 22\n");
+  EXPECT_TRUE(contains(error_of([&] { parse_msh(text, "m"); }),
+                       "beside its tets the mesh has 1 pyramids; of volumes only tets can be read: in Python"));
+}
+
+TEST(MshReader, NamesOtherFormatsOfThisExtensionAndWhatConvertsThem) {
+  const auto error = [](const std::string& text) { return error_of([&] { parse_msh(text, "m"); }); };
+  for (const std::string text : {"(0 \"GAMBIT to Fluent File\")\n(2 3)\n", "\n(2 3)\n", "(0 grid)(2 3)"}) {
+    EXPECT_TRUE(contains(error(text), "a mesh of ANSYS Fluent")) << error(text);
+    EXPECT_TRUE(contains(error(text), "converts it"));
+  }
+  EXPECT_TRUE(contains(error("$NOD\n1\n1 0 0 0\n$ENDNOD\n"), "gmsh in.msh -save -format msh41 -o out.msh converts it"));
+  EXPECT_TRUE(contains(error("$MeshFormat\n4 0 8\n$EndMeshFormat\n"), "2.2 and 4.1 can be read: gmsh in.msh"));
+}
+
 TEST(MshReader, SurvivesTruncationAndChangedBytes) {
   TetMesh mesh = testing::two_tets();
   mesh.point_data["extent"] = {0, 0, 0, 0, 1};
   for (const Format format : kFormats) {
     testing::expect_survival(write(format, mesh), {"\0009- \n\xff", 6}, 1,
+                             [](const std::string& bytes) { make_tet_mesh("m", parse_msh(bytes, "m")); });
+  }
+  for (const bool binary : {false, true}) {
+    testing::expect_survival(version_2(binary, true, mesh, {1, 2}), {"\0009- \n\xff", 6}, 1,
                              [](const std::string& bytes) { make_tet_mesh("m", parse_msh(bytes, "m")); });
   }
 }

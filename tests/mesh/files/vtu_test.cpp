@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <zlib.h>
 
+#include "host/mesh/files/vtk/decompress.h"
 #include "isopatch/geometry/geometry.h"
 #include "tests/mesh/files/byte_writer.h"
 #include "tests/mesh/mesh_fixtures.h"
@@ -167,7 +168,7 @@ TEST(VtuReader, GivesBackEveryBitOfEveryFormat) {
     EXPECT_EQ(back.points, mesh.points);
     EXPECT_EQ(back.tets, mesh.tets);
     EXPECT_EQ(back.point_data, mesh.point_data);
-    EXPECT_EQ(back.notes, std::vector<std::string>{"left out of the file: 2 cells of type 5"});
+    EXPECT_EQ(back.notes, std::vector<std::string>{"left out of the file: 2 cells of type 5 (triangles)"});
   }
 }
 
@@ -194,6 +195,116 @@ MAAAAA==AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/
   const TetMesh mesh = parse_vtu(text, "m");
   EXPECT_EQ(mesh.points, testing::one_tet().points);
   EXPECT_EQ(mesh.tets, testing::one_tet().tets);
+}
+
+/// Pieces of ascii arrays: "points", "connectivity", "offsets", "types", and more elements of the piece.
+struct Piece {
+  std::string points, connectivity, offsets, types, more;
+  int num_points, num_cells;
+};
+
+std::string in_pieces(const std::vector<Piece>& pieces, const std::string& attributes = "") {
+  std::string text = "<VTKFile type='UnstructuredGrid' " + attributes + ">\n<UnstructuredGrid>\n";
+  for (const Piece& piece : pieces) {
+    const auto array = [](const std::string& name, const std::string& type, const std::string& content) {
+      return "<DataArray type='" + type + "' Name='" + name + "' NumberOfComponents='" +
+             (name == "Points" ? "3" : "1") + "'>" + content + "</DataArray>\n";
+    };
+    text += "<Piece NumberOfPoints='" + std::to_string(piece.num_points) + "' NumberOfCells='" +
+            std::to_string(piece.num_cells) + "'>\n<Points>" + array("Points", "Float64", piece.points) +
+            "</Points>\n<Cells>\n" + array("connectivity", "Int64", piece.connectivity) +
+            array("offsets", "Int64", piece.offsets) + array("types", "UInt8", piece.types) + "</Cells>\n" +
+            piece.more + "</Piece>\n";
+  }
+  return text + "</UnstructuredGrid>\n</VTKFile>\n";
+}
+
+const Piece kLower = {"0 0 0 1 0 0 0 1 0 0 0 1", "0 1 2 3", "4", "10", "", 4, 1};
+const Piece kUpper = {"1 1 1 0 0 1 0 1 0 1 0 0", "3 2 1 0", "4", "10", "", 4, 1};
+
+TEST(VtuReader, JoinsPiecesAndMergesTheirPoints) {
+  Piece lower = kLower, upper = kUpper, empty = {"", "", "", "", "", 0, 0};
+  lower.more =
+      "<PointData><DataArray type='Float32' Name='p'>0 1 2 3</DataArray>"
+      "<DataArray type='Float32' Name='q'>0 1 2 3</DataArray></PointData>";
+  upper.more = "<PointData><DataArray type='Float32' Name='p'>4 3 2 1</DataArray></PointData>";
+  const TetMesh mesh = parse_vtu(in_pieces({lower, empty, upper}), "m");
+  EXPECT_EQ(mesh.points, testing::two_tets().points);
+  EXPECT_EQ(mesh.tets, testing::two_tets().tets);
+  EXPECT_EQ(mesh.point_data, (std::map<std::string, std::vector<double>>{{"p", {0, 1, 2, 3, 4}}}));
+  ASSERT_EQ(mesh.notes.size(), 2U);
+  EXPECT_EQ(mesh.notes[0], "the point data 'q' are not in every piece and were left out");
+  EXPECT_EQ(mesh.notes[1], "3 points were merged with those at the same place, as of the 3 pieces");
+}
+
+TEST(VtuReader, LeavesOutGhostsOfOtherPieces) {
+  Piece upper = kUpper;
+  upper.points += " 0 0 0";
+  upper.connectivity += " 4 3 2 1";
+  upper.offsets += " 8";
+  upper.types += " 10";
+  upper.num_points = 5, upper.num_cells = 2;
+  upper.more = "<CellData><DataArray type='UInt8' Name='vtkGhostType'>0 1</DataArray></CellData>";
+  const TetMesh mesh = parse_vtu(in_pieces({kLower, upper}), "m");
+  EXPECT_EQ(mesh.tets, testing::two_tets().tets);
+  EXPECT_EQ(mesh.notes[0], "1 cells are copies of others, by vtkGhostType, and left out");
+}
+
+TEST(VtuReader, ReadsTetsOfSecondOrderByTheirCorners) {
+  const Piece piece = {"9 9 9 0 0 0 1 0 0 0 1 0 0 0 1 5 5 5", "1 2 3 4 5 5 5 5 5 5", "10", "24", "", 6, 1};
+  const TetMesh mesh = parse_vtu(in_pieces({piece}), "m");
+  EXPECT_EQ(mesh.points, testing::one_tet().points);
+  EXPECT_EQ(mesh.tets, testing::one_tet().tets);
+  EXPECT_EQ(mesh.notes, std::vector<std::string>{"1 tets of higher order were read by their corners"});
+}
+
+TEST(VtuReader, RefusesOtherVolumesBesideTets) {
+  const Piece piece = {"0 0 0 1 0 0 0 1 0 0 0 1 1 1 1", "0 1 2 3 0 1 2 3 4", "4 9", "10 14", "", 5, 2};
+  EXPECT_TRUE(contains(error_of([&] { parse_vtu(in_pieces({piece}), "m"); }),
+                       "beside its tets the mesh has 1 cells of type 14 (pyramids); of volumes only tets can be read"));
+}
+
+TEST(VtuReader, ReadsOverText) {
+  Piece piece = kLower;
+  piece.more =
+      "<PointData><Array type='String' Name='a' NumberOfTuples='4'>97 0 98 0 0 99 0</Array>"
+      "<DataArray type='String' Name='b'>97 0 0 0 0</DataArray><DataArray type='Int32' Name='c'>1 2 3 4</DataArray>"
+      "</PointData>";
+  EXPECT_EQ(parse_vtu(in_pieces({piece}), "m").point_data.size(), 1U);
+}
+
+/// One tet, its points compressed: the sizes, then a block.
+std::string compressed_points(const std::string& compressor, const std::string& base64_text) {
+  std::string text = in_pieces({kLower}, "compressor='" + compressor + "' header_type='UInt32'");
+  const std::string plain = "<DataArray type='Float64' Name='Points' NumberOfComponents='3'>" + kLower.points;
+  const std::size_t at = text.find(plain);
+  EXPECT_NE(at, std::string::npos);
+  return text.replace(at, plain.size(),
+                      "<DataArray type='Float32' Name='Points' NumberOfComponents='3' format='binary'>" + base64_text);
+}
+
+TEST(VtuReader, ReadsLz4AndLzmaOrNamesThem) {
+  // written by Python's lzma, and as an LZ4 block of literals alone
+  const std::string lzma =
+      "AQAAADAAAAAAAAAARAAAAA==/Td6WFoAAAFpIt42AgAhARYAAAB0L+Wj4AAvAAtdAABszlC6/jLHhAAAAAD+wqOFAAEjMOby9riQ"
+      "QpkNAQAAAAABWVo=";
+  const std::string lz4 =
+      "AQAAADAAAAAAAAAAMgAAAA==8CEAAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8=";
+  const auto check = [](bool can_read, const std::string& name, const std::string& content) {
+    const std::string text = compressed_points("vtk" + name + "DataCompressor", content);
+    if (can_read) {
+      EXPECT_EQ(parse_vtu(text, "m").points, testing::one_tet().points);
+      const std::string bad =
+          compressed_points("vtk" + name + "DataCompressor", content.substr(0, 20) + "gAAA" + content.substr(24));
+      EXPECT_NE(error_of([&] { parse_vtu(bad, "m"); }), "");
+    } else {
+      EXPECT_TRUE(
+          contains(error_of([&] { parse_vtu(text, "m"); }),
+                   "the array is compressed by " + name + ", whose library this build was made without; in Python"));
+    }
+  };
+  check(detail::kHasLzma, "LZMA", lzma);
+  check(detail::kHasLz4, "LZ4", lz4);
 }
 
 TEST(VtuReader, NamesFileLineAndArray) {
@@ -249,6 +360,8 @@ TEST(VtuReader, SurvivesTruncationAndChangedBytes) {
     testing::expect_survival(write(format, mesh), {"\0009< \"\xff", 6}, 2,
                              [](const std::string& bytes) { make_tet_mesh("m", parse_vtu(bytes, "m")); });
   }
+  testing::expect_survival(in_pieces({kLower, kUpper}), {"\0009< \"\xff", 6}, 2,
+                           [](const std::string& bytes) { make_tet_mesh("m", parse_vtu(bytes, "m")); });
 }
 
 }  // namespace

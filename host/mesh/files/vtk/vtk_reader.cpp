@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads legacy VTK files, versions 2.0 to 5.1: unstructured grids of tets with scalar point data. Sections without use
-// for a pressure field (cell data, vectors, metadata) are skipped; anything unknown is an error.
+// Reads legacy VTK files, versions 2.0 to 5.1: unstructured grids of tets with scalar point data. Cells of fewer
+// dimensions are left out. Sections without use for a pressure field (cell data, vectors, text, metadata) are skipped;
+// anything unknown is an error.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "host/files/input_file.h"
+#include "host/mesh/files/advice.h"
 #include "host/mesh/files/file_cursor.h"
+#include "host/mesh/files/mesh_joining.h"
+#include "host/mesh/files/vtk/vtk_cells.h"
 #include "host/mesh/files/vtk/vtk_types.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/mesh.h"
@@ -49,6 +55,7 @@ class VtkReader {
       read_section(words);
     }
     check_complete();
+    if (cells_.count(VtkCellUse::kTetByCorners) > 0) drop_unused_points(mesh_);
     return std::move(mesh_);
   }
 
@@ -66,12 +73,23 @@ class VtkReader {
       in_.fail("the format is {}; it must be ASCII or BINARY", in_quotes(name));
     }
 
-    const Words dataset = in_.words();
-    if (dataset.size() != 2 || lower_case(dataset[0]) != "dataset" || lower_case(dataset[1]) != "unstructured_grid") {
-      in_.fail("the dataset is {}; 'DATASET UNSTRUCTURED_GRID' is needed",
-               in_quotes(dataset.empty() ? "" : dataset.back()));
-    }
+    read_dataset();
     in_.set_binary(name == "binary");
+  }
+
+  void read_dataset() {
+    const Words dataset = in_.words();
+    const bool named = dataset.size() == 2 && lower_case(dataset[0]) == "dataset";
+    const std::string kind = named ? lower_case(dataset[1]) : "";
+    if (kind == "unstructured_grid") return;
+    std::string advice;
+    if (kind == "polydata") advice = "; " + how_to_make_a_surface(".vtk");
+    if (kind == "structured_points" || kind == "structured_grid" || kind == "rectilinear_grid") {
+      advice =
+          ": in Python, pyvista.read('in.vtk').cast_to_unstructured_grid().triangulate().save('out.vtk') writes one";
+    }
+    in_.fail("the dataset is {}; 'DATASET UNSTRUCTURED_GRID' is needed{}",
+             in_quotes(dataset.empty() ? "" : dataset.back()), advice);
   }
 
   void read_version() {
@@ -126,6 +144,7 @@ class VtkReader {
     const std::int64_t count = in_.count(words[1], "the first number of CELLS");
     const std::int64_t size = in_.count(words[2], "the second number of CELLS");
     if (count > limits::kMaxElements) in_.fail("{} cells; at most {} can be indexed", count, limits::kMaxElements);
+    cells_begin_ = in_;
     if (has_offsets_) {
       read_offset_cells(count, size);
     } else {
@@ -136,41 +155,49 @@ class VtkReader {
 
   /// Up to version 4.2: every cell is its number of points followed by their indices.
   void read_counted_cells(std::int64_t cells, std::int64_t size) {
-    const auto fail = [&] {
+    const auto fail = [&](std::int64_t found) {
+      if (found != 5 * cells) in_.fail("CELLS {} {}: its cells take {} numbers in all", cells, size, found);
       in_.fail("CELLS {} {}: {} tets take 5 numbers each, {} in all", cells, size, cells, 5 * cells);
     };
-    if (size < cells) fail();
+    if (size < cells) fail(5 * cells);
     in_.expect_values(ValueType::kI32, size, 1, "CELLS");
-    mesh_.tets.reserve(static_cast<std::size_t>(std::min(cells, size / 5)));  // more cannot be tets
+    offsets_.reserve(static_cast<std::size_t>(cells) + 1);
+    vertices_.reserve(static_cast<std::size_t>(size - cells));
     for (std::int64_t c = 0; c < cells; ++c) {
-      const std::int64_t vertices = in_.integer(ValueType::kI32);
-      if (vertices != 4) in_.fail("cell {} has {} points; only tets, with 4, can be read", c, vertices);
-      Tet tet;
-      for (std::int32_t& v : tet) v = read_vertex(ValueType::kI32, c);
-      mesh_.tets.push_back(tet);
+      const std::int64_t count = in_.integer(ValueType::kI32);
+      if (count < 0) in_.fail("cell {} has {} points; it must not be negative", c, count);
+      in_.expect_values(ValueType::kI32, count, 1, "a cell");
+      for (std::int64_t i = 0; i < count; ++i) vertices_.push_back(read_vertex(ValueType::kI32, c));
+      offsets_.push_back(static_cast<std::int32_t>(vertices_.size()));
     }
-    if (size != 5 * cells) fail();
+    const std::int64_t found = std::ssize(vertices_) + cells;
+    if (size != found) fail(found);
   }
 
   /// From version 5.0: OFFSETS, one more than there are cells, into CONNECTIVITY.
   void read_offset_cells(std::int64_t offsets, std::int64_t size) {
     if (offsets == 0 && size == 0) return;
     const ValueType offset_type = read_array_header("OFFSETS");
+    in_.expect_values(ValueType::kU8, size, 1, "CONNECTIVITY");
     in_.expect_values(offset_type, offsets, 1, "OFFSETS");
     for (std::int64_t i = 0; i < offsets; ++i) {
-      const std::int64_t offset = in_.integer(offset_type);
-      if (offset == 4 * i) continue;
-      in_.fail("offset {} is {}; only tets can be read, so it must be {}", i, offset, 4 * i);
+      const std::int64_t offset = in_.integer(offset_type), before = offsets_.back();
+      if (i == 0 ? offset != 0 : offset < before || offset > size) {
+        in_.fail("offset {} is {}; it must lie in [{}, {}]", i, offset, before, i == 0 ? 0 : size);
+      }
+      if (i > 0) offsets_.push_back(static_cast<std::int32_t>(offset));
     }
-    const std::int64_t cells = offsets - 1;
-    if (size != 4 * cells)
-      in_.fail("CELLS {} {}: the indices of {} tets are {} in all", offsets, size, cells, 4 * cells);
+    if (offsets_.back() != size) {
+      in_.fail("CELLS {} {}: the last offset is {}; it must be the number of indices", offsets, size, offsets_.back());
+    }
 
     const ValueType type = read_array_header("CONNECTIVITY");
     in_.expect_values(type, size, 1, "CONNECTIVITY");
-    mesh_.tets.resize(static_cast<std::size_t>(cells));
-    for (std::int64_t c = 0; c < cells; ++c) {
-      for (std::int32_t& v : mesh_.tets[c]) v = read_vertex(type, c);
+    vertices_.reserve(static_cast<std::size_t>(size));
+    for (std::size_t c = 0; c + 1 < offsets_.size(); ++c) {
+      while (std::ssize(vertices_) < offsets_[c + 1]) {
+        vertices_.push_back(read_vertex(type, static_cast<std::int64_t>(c)));
+      }
     }
   }
 
@@ -197,11 +224,58 @@ class VtkReader {
     const std::int64_t count = in_.count(words[1], "the number of cell types");
     if (count != num_cells()) in_.fail("{} cell types; there are {} cells", count, num_cells());
     in_.expect_values(ValueType::kI32, count, 1, "CELL_TYPES");
-    for (std::int64_t c = 0; c < count; ++c) {
-      const std::int64_t type = in_.integer(ValueType::kI32);
-      if (type != kVtkTetra) in_.fail("cell {} has type {}; only tets, type 10, can be read", c, type);
-    }
+    mesh_.tets.reserve(vertices_.size() / 4);
+    for (std::int64_t c = 0; c < count; ++c) sort_cell(c, in_.integer(ValueType::kI32));
     has_types_ = true;
+    vertices_ = {};
+    if (count > 0 && mesh_.tets.empty()) in_.fail("{}", cells_.no_tets(".vtk"));
+    mesh_.tets.shrink_to_fit();
+    cells_.note(mesh_);
+  }
+
+  void sort_cell(std::int64_t cell, std::int64_t type) {
+    const VtkCellUse use = vtk_cell_use(type);
+    const std::int64_t begin = offsets_[cell], points = offsets_[cell + 1] - begin;
+    if (use == VtkCellUse::kUnknown) in_.fail("cell {} has type {}, which is unknown; a tet has type 10", cell, type);
+    if (use == VtkCellUse::kVolume) {
+      fail_in_cell(cell, fmt::format("cell {} has {} points; only tets, with 4, can be read, not {}, type {}: {}", cell,
+                                     points, vtk_cell_name(type), type, how_to_make_tets(".vtk")));
+    }
+    cells_.add(type);
+    if (use == VtkCellUse::kLeftOut && !(type == kVtkQuad && points == 4)) return;
+    if (type == kVtkTetra && points != 4) fail_of_tet(cell, begin, points);
+    if (points < 4) in_.fail("cell {} of type {} has {} points; at least 4 are needed", cell, type, points);
+    Tet tet;
+    std::copy_n(vertices_.begin() + begin, 4, tet.begin());
+    if (use != VtkCellUse::kLeftOut) {
+      mesh_.tets.push_back(tet);
+    } else if (is_folded(mesh_.points, tet)) {
+      in_.fail("cell {} has type {}; only tets, type 10, can be read, and this quadrilateral has the corners of one",
+               cell, type);
+    }
+  }
+
+  [[noreturn]] void fail_of_tet(std::int64_t cell, std::int64_t begin, std::int64_t points) const {
+    if (!has_offsets_) fail_in_cell(cell, fmt::format("cell {} is a tet of {} points; 4 are needed", cell, points));
+    fail_in_cell(cell, fmt::format("offset {} is {}; cell {} is a tet, with 4 points, so it must be {}", cell + 1,
+                                   begin + points, cell, begin + 4));
+  }
+
+  /// The error at the place of a cell in CELLS, or of its offset.
+  [[noreturn]] void fail_in_cell(std::int64_t cell, const std::string& message) const {
+    FileCursor at = cells_begin_;
+    if (has_offsets_) {
+      const Words header = at.words();
+      const ValueType type = legacy_type(at, header[1]);
+      at.skip_values(type, cell + 1, 1, "OFFSETS");
+      at.integer(type);
+    } else {
+      for (std::int64_t c = 0; c < cell; ++c) {
+        at.skip_values(ValueType::kI32, at.integer(ValueType::kI32), 1, "a cell");
+      }
+      at.integer(ValueType::kI32);
+    }
+    at.fail("{}", message);
   }
 
   void begin_attributes(const Words& words, Attributes owner, std::int64_t count, bool known) {
@@ -224,7 +298,7 @@ class VtkReader {
       skip_array(words, legacy_type(in_, words[2]), keyword == "tensors" ? 9 : 6);
     } else if (keyword == "global_ids" || keyword == "pedigree_ids" || keyword == "edge_flags") {
       need_words(words, 3, 3, "GLOBAL_IDS name type");
-      skip_array(words, legacy_type(in_, words[2]), 1);
+      if (!skip_text(lower_case(words[2]), owner_count_, 1)) skip_array(words, legacy_type(in_, words[2]), 1);
     } else if (keyword == "texture_coordinates") {
       need_words(words, 4, 4, "TEXTURE_COORDINATES name dimension type");
       skip_array(words, legacy_type(in_, words[3]), in_.count(words[2], "the dimension"));
@@ -273,15 +347,46 @@ class VtkReader {
     need_words(words, 4, 4, "name components tuples type");
     const std::int64_t components = in_.count(words[1], "the number of components");
     const std::int64_t tuples = in_.count(words[2], "the number of tuples");
-    const ValueType type = legacy_type(in_, words[3]);
     if (owner_ != Attributes::kNone && tuples != owner_count_) {
       in_.fail("field array {} has {} tuples; {} are needed", in_quotes(words[0]), tuples, owner_count_);
     }
+    if (skip_text(lower_case(words[3]), tuples, components)) return;
+    const ValueType type = legacy_type(in_, words[3]);
     if (owner_ == Attributes::kPoints && components == 1 && type != ValueType::kBit) {
       read_point_field(decode_name(words[0]), type);
     } else {
       in_.skip_values(type, tuples, components, "FIELD");
     }
+  }
+
+  /// Skips an array of strings; false if `type` is of numbers. A string is a line, or in binary files a length and
+  /// bytes; a variant, the number of a type and a string, is a line in both.
+  bool skip_text(const std::string& type, std::int64_t tuples, std::int64_t components) {
+    const bool variant = type == "variant";
+    if (!variant && type != "string" && type != "utf8_string") return false;
+    const std::size_t left = in_.bytes_left();
+    if (components > 0 && static_cast<std::uint64_t>(tuples) > left / static_cast<std::uint64_t>(components)) {
+      in_.fail("{} x {} strings, but only {} bytes are left in the file", tuples, components, left);
+    }
+    const bool lines = variant || !in_.binary();
+    for (std::int64_t i = 0; i < tuples * components; ++i) {
+      if (in_.at_end()) in_.fail("the file ends within a field array of type {}", type);
+      if (lines) {
+        in_.line();
+      } else {
+        in_.skip_values(ValueType::kU8, read_string_length(), 1, "a string");
+      }
+    }
+    return true;
+  }
+
+  /// The two highest bits say of how many bytes the length is.
+  std::int64_t read_string_length() {
+    std::int64_t length = in_.integer(ValueType::kU8);
+    const int more = (8 >> (length >> 6)) - 1;
+    length &= 63;
+    for (int i = 0; i < more; ++i) length = length << 8 | in_.integer(ValueType::kU8);
+    return length;
   }
 
   void read_point_field(const std::string& name, ValueType type) {
@@ -315,9 +420,9 @@ class VtkReader {
   }
 
   std::int64_t num_points() const { return std::ssize(mesh_.points); }
-  std::int64_t num_cells() const { return std::ssize(mesh_.tets); }
+  std::int64_t num_cells() const { return std::ssize(offsets_) - 1; }
 
-  FileCursor in_;
+  FileCursor in_, cells_begin_ = in_;
   TetMesh mesh_;
   bool has_offsets_ = false;  // from version 5.0 on cells are stored as OFFSETS and CONNECTIVITY
   bool has_points_ = false;
@@ -325,6 +430,8 @@ class VtkReader {
   bool has_types_ = false;
   Attributes owner_ = Attributes::kNone;
   std::int64_t owner_count_ = 0;
+  std::vector<std::int32_t> offsets_ = {0}, vertices_;  // of the cells, until their types are known
+  VtkCellCounts cells_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of data and cell types in VTK's legacy and XML files.
+// The names of data types in VTK's legacy and XML files.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,6 @@
 #include "host/mesh/files/file_cursor.h"
 
 namespace isopatch::detail {
-
-constexpr std::int64_t kVtkTetra = 10;
 
 /// The type with a name of legacy files, such as "float", or of XML files, such as "Float32". A name that is unknown or
 /// not numeric is an error at the last line that `in` has read.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/mesh/files/advice.h"
 #include "host/mesh/files/vtk/vtk_types.h"
 #include "isopatch/limits.h"
 
@@ -92,7 +93,8 @@ void VtuArrays::read_header() {
     fail(root(), "the file is a <{}>; a <VTKFile> is needed", root().name());
   }
   if (const std::string type = attribute(root(), "type"); type != "UnstructuredGrid") {
-    fail(root(), "the type is {}; 'UnstructuredGrid' is needed", in_quotes(type));
+    fail(root(), "the type is {}; 'UnstructuredGrid' is needed{}", in_quotes(type),
+         type == "PolyData" ? "; " + how_to_make_a_surface(".vtp") : "");
   }
 
   const std::string order = attribute(root(), "byte_order", "LittleEndian");
@@ -107,12 +109,19 @@ void VtuArrays::read_header() {
   }
   encoding_.header = header == "UInt64" ? ValueType::kU64 : ValueType::kU32;
 
-  const std::string compressor = attribute(root(), "compressor");
-  if (!compressor.empty() && compressor != "vtkZLibDataCompressor") {
-    fail(root(), "the compressor is {}; only vtkZLibDataCompressor, or none, can be read", in_quotes(compressor));
-  }
-  encoding_.compressed = !compressor.empty();
+  encoding_.compressor = read_compressor();
   if (const pugi::xml_node appended = find(root(), "AppendedData")) find_appended(appended);
+}
+
+VtuCompressor VtuArrays::read_compressor() const {
+  const std::string name = attribute(root(), "compressor");
+  if (name.empty()) return VtuCompressor::kNone;
+  if (name == "vtkZLibDataCompressor") return VtuCompressor::kZlib;
+  if (name == "vtkLZ4DataCompressor") return VtuCompressor::kLz4;
+  if (name == "vtkLZMADataCompressor") return VtuCompressor::kLzma;
+  fail(root(),
+       "the compressor is {}; vtkZLibDataCompressor, vtkLZ4DataCompressor, vtkLZMADataCompressor or none can be read",
+       in_quotes(name));
 }
 
 /// The data begins after an underscore.

@@ -44,6 +44,7 @@ class VtuArrays {
   void parse();
   void blank_raw_text();
   void read_header();
+  VtuCompressor read_compressor() const;
   void find_appended(pugi::xml_node element);
   std::string label(pugi::xml_node array) const;
   std::string_view text_of(pugi::xml_node array) const;

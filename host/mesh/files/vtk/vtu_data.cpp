@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "host/mesh/files/vtk/decompress.h"
+
 namespace isopatch::detail {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 15;
 
-/// zlib cannot compress by more than about this factor, so a larger size is false.
+/// zlib cannot compress by more than about this factor, and LZ4 not by so much, so a larger size is false.
 constexpr std::uint64_t kMaxCompression = 1100;
 
 int base64_digit(char c) {
@@ -54,9 +56,27 @@ void inflate_block(const VtuBytes& bytes, const std::string& block, std::uint64_
   if (result != Z_STREAM_END || left != 0) bytes.fail("a block is not {} bytes compressed by zlib", length);
 }
 
+void decompress_block(const VtuBytes& bytes, VtuCompressor compressor, const std::string& block, std::uint64_t length,
+                      const VtuVisit& visit) {
+  if (compressor == VtuCompressor::kZlib) return inflate_block(bytes, block, length, visit);
+  const bool lz4 = compressor == VtuCompressor::kLz4;
+  std::string content(static_cast<std::size_t>(length), '\0');
+  if (!(lz4 ? decompress_lz4(block, content) : decompress_lzma(block, content))) {
+    bytes.fail("a block is not {} bytes compressed by {}", length, lz4 ? "LZ4" : "LZMA");
+  }
+  visit(content);
+}
+
 /// The array consists of: the count of blocks, the size of a block, the size of the last block if it is smaller, the
 /// compressed sizes, the blocks.
 void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
+  const VtuCompressor compressor = encoding.compressor;
+  if (compressor == VtuCompressor::kLz4 ? !kHasLz4 : compressor == VtuCompressor::kLzma && !kHasLzma) {
+    bytes.fail(
+        "the array is compressed by {}, whose library this build was made without; in Python, "
+        "pyvista.read('in.vtu').save('out.vtu') compresses by zlib",
+        compressor == VtuCompressor::kLz4 ? "LZ4" : "LZMA");
+  }
   const std::uint64_t blocks = read_size(bytes, encoding), size = read_size(bytes, encoding);
   const std::uint64_t last = read_size(bytes, encoding);
   const std::uint64_t full = last == 0 || blocks == 0 ? blocks : blocks - 1, rest = blocks == 0 ? 0 : last;
@@ -64,14 +84,14 @@ void read_compressed(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t
     bytes.fail("the array has {} blocks of {} bytes, the last of {}; its values take {}", blocks, size,
                last == 0 ? size : last, expected);
   }
-  if (expected > kMaxCompression * bytes.most()) {
+  if (compressor != VtuCompressor::kLzma && expected > kMaxCompression * bytes.most()) {
     bytes.fail("{} bytes cannot have been compressed into {}", expected, bytes.most());
   }
 
   std::vector<std::uint64_t> compressed;
   for (std::uint64_t i = 0; i < blocks; ++i) compressed.push_back(read_size(bytes, encoding));
   for (std::uint64_t i = 0; i < blocks; ++i) {
-    inflate_block(bytes, bytes.take(compressed[i]), i < full ? size : rest, visit);
+    decompress_block(bytes, compressor, bytes.take(compressed[i]), i < full ? size : rest, visit);
   }
 }
 
@@ -119,7 +139,7 @@ std::string VtuBytes::take(std::uint64_t count) {
 }
 
 void read_vtu_array(VtuBytes& bytes, const VtuEncoding& encoding, std::uint64_t expected, const VtuVisit& visit) {
-  if (encoding.compressed) return read_compressed(bytes, encoding, expected, visit);
+  if (encoding.compressor != VtuCompressor::kNone) return read_compressed(bytes, encoding, expected, visit);
   const std::uint64_t length = read_size(bytes, encoding);
   if (length != expected) bytes.fail("the array has {} bytes; its values take {}", length, expected);
   if (expected > bytes.most()) bytes.fail("{} bytes where the file has at most {} left", expected, bytes.most());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a <DataArray> of VTK's XML files: inline or appended, base64 or raw, compressed by zlib or not.
+// The bytes of a <DataArray> of VTK's XML files: inline or appended, base64 or raw, compressed by zlib, LZ4 or LZMA, or
+// not.
 #pragma once
 
 #include <functional>
@@ -11,11 +12,13 @@
 
 namespace isopatch::detail {
 
+enum class VtuCompressor : std::uint8_t { kNone, kZlib, kLz4, kLzma };
+
 /// How a file stores its binary data.
 struct VtuEncoding {
   std::endian order = std::endian::little;
   ValueType header = ValueType::kU32;  // of the sizes before the data
-  bool compressed = false;
+  VtuCompressor compressor = VtuCompressor::kNone;
 };
 
 /// The bytes of a text, taken piece by piece.

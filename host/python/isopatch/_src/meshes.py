@@ -1,16 +1,20 @@
 """Meshes in memory: arrays, objects of trimesh, meshio and PyVista by their attributes, surfaces filled with tets."""
 
 import os
+import warnings
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.mesh_objects import Found, found_in, is_object
 from isopatch._src.messages import shortened, shown
 
-_VTK_TETRA, _VTK_TRIANGLE = 10, 5
 _MOST_ROWS = 2**31 - 1  # so many can be indexed
+_HOW_TO_MAKE_TETS = "mesh.triangulate() of PyVista cuts them into tets"
+_HOW_TO_MAKE_A_SURFACE = "mesh.extract_surface() of PyVista is the surface of tets"
 
 
 class TetMesh(NamedTuple):
@@ -30,29 +34,37 @@ class NamedMesh(NamedTuple):
     points: np.ndarray
     cells: np.ndarray
     point_data: dict[str, np.ndarray]
+    notes: list[str]
+    """What was left out, for warnings."""
 
 
 def named_mesh(kind: str, points: Any, cells: Any, point_data: Mapping[str, Any], location: str) -> NamedMesh:
-    """A mesh of arrays, which are checked and copied if their type is another one; `location` is for messages."""
+    """A mesh of arrays, which are checked and copied if their type is another one; `location` is for messages. Faces of
+    more than three corners are cut into triangles, as those of files are."""
     points = _rows(points, 3, np.float64, f"{location}.points")
-    cells = _rows(cells, 4 if kind == "tets" else 3, np.int32, f"{location}.{kind}")
+    if kind == "tets":
+        cells = _rows(cells, 4, np.int32, f"{location}.tets")
+    else:
+        cells = _triangles(points, cells, f"{location}.triangles")
     fields = {}
     for name, values in point_data.items():
-        field = np.ascontiguousarray(values, dtype=np.float64)
-        if field.ndim == 1:  # others are vectors, which no pressure is
-            fields[str(name)] = field
-    return NamedMesh(kind, points, cells, fields)
+        field = np.asarray(values)
+        if field.ndim == 1 and field.dtype.kind in "biuf":  # others are vectors or text, which no pressure is
+            fields[str(name)] = np.ascontiguousarray(field, dtype=np.float64)
+    return NamedMesh(kind, points, cells, fields, [])
 
 
-def _rows(values: Any, width: int, dtype: type, location: str) -> np.ndarray:
+def _rows(values: Any, width: int | None, dtype: type, location: str) -> np.ndarray:
+    """Rows of `width` numbers; None: of three or more."""
+    needed = "three or more" if width is None else width
     try:
         rows = np.asarray(values)
     except ValueError as error:
-        raise ValueError(shortened(f"{location}: expected rows of {width} numbers: {error}")) from None
+        raise ValueError(shortened(f"{location}: expected rows of {needed} numbers: {error}")) from None
     if len(rows.shape) == 2 and len(rows) > _MOST_ROWS:  # before anything looks at them
         raise ValueError(shortened(f"{location}: expected at most {_MOST_ROWS} rows, found {len(rows)}"))
-    if rows.ndim != 2 or rows.shape[1] != width:
-        raise ValueError(f"{location}: expected the shape [any, {width}], found {list(rows.shape)}")
+    if rows.ndim != 2 or (rows.shape[1] != width if width else rows.shape[1] < 3):
+        raise ValueError(f"{location}: expected the shape [any, {width or '3 or more'}], found {list(rows.shape)}")
     kinds = "iu" if dtype is np.int32 else "iuf"
     if rows.dtype.kind not in kinds:
         raise TypeError(f"{location}: expected {'integers' if kinds == 'iu' else 'numbers'}, found {rows.dtype}")
@@ -62,46 +74,97 @@ def _rows(values: Any, width: int, dtype: type, location: str) -> np.ndarray:
     return np.ascontiguousarray(rows, dtype=dtype)
 
 
+def _triangles(points: np.ndarray, faces: Any, location: str) -> np.ndarray:
+    """Triangles of faces: rows of one length, or a list of polygons."""
+    lengths = _lengths(faces)
+    if lengths is None:
+        rows = _rows(faces, None, np.int32, location)
+        if rows.shape[1] == 3:
+            return rows
+        corners, counts = rows.ravel(), np.full(len(rows), rows.shape[1], dtype=np.int32)
+    else:
+        counts = np.array(lengths, dtype=np.int32)
+        if counts.min() < 3:
+            bad = int(np.argmax(counts < 3))
+            raise ValueError(f"{location}: expected three or more corners, found {counts[bad]} in face {bad}")
+        corners = _rows(np.concatenate([np.asarray(face) for face in faces])[:, None], 1, np.int32, location).ravel()
+    return np.frombuffer(_core._triangles_of(points, corners, counts, location), dtype=np.int32).reshape(-1, 3)
+
+
+def _lengths(faces: Any) -> list[int] | None:
+    """The lengths of polygons in a list if they differ, else None."""
+    of_polygons = isinstance(faces, (list, tuple)) or (isinstance(faces, np.ndarray) and faces.dtype == object)
+    if not of_polygons or not all(hasattr(face, "__len__") and np.ndim(face) == 1 for face in faces):
+        return None
+    lengths = [len(face) for face in faces]
+    return lengths if len(set(lengths)) > 1 else None
+
+
 def is_mesh(value: Any) -> bool:
     """Whether `value` is an object of a library that knows meshes."""
-    return isinstance(value, TetMesh) or _is_trimesh(value) or _is_meshio(value) or _is_pyvista(value)
-
-
-def _is_trimesh(value: Any) -> bool:
-    return hasattr(value, "vertices") and hasattr(value, "faces")
-
-
-def _is_meshio(value: Any) -> bool:
-    return hasattr(value, "points") and hasattr(value, "cells_dict") and not hasattr(value, "point_arrays")
-
-
-def _is_pyvista(value: Any) -> bool:
-    return hasattr(value, "points") and (hasattr(value, "celltypes") or hasattr(value, "regular_faces"))
+    return isinstance(value, TetMesh) or is_object(value)
 
 
 def mesh_from_object(value: Any, kind: str | None, location: str) -> NamedMesh:
-    """The mesh in an object; `kind` says which cells are wanted, None takes tets before triangles. `location` is for
-    messages."""
+    """The mesh in an object, all of whose parts are joined; `kind` says which cells are wanted, None takes tets before
+    triangles. `location` is for messages."""
     if isinstance(value, TetMesh):
-        data, points, cells = {}, value.points, {"tets": value.tets}
-    elif _is_pyvista(value):
-        data = {name: value.point_data[name] for name in value.point_data.keys()}
-        if not hasattr(value, "celltypes"):
-            cells = {"triangles": value.regular_faces}
-        else:
-            by_type = value.cells_dict
-            cells = {"tets": by_type.get(_VTK_TETRA), "triangles": by_type.get(_VTK_TRIANGLE)}
-        points = value.points
-    elif _is_meshio(value):
-        data, points = value.point_data, value.points
-        cells = {"tets": value.cells_dict.get("tetra"), "triangles": value.cells_dict.get("triangle")}
-    else:
-        data, points, cells = {}, value.vertices, {"triangles": value.faces}
-    found = next((k for k in ("tets", "triangles") if cells.get(k) is not None and kind in (None, k)), None)
-    if found is None:
-        have = ", ".join(k for k, v in cells.items() if v is not None) or "no cells that are used here"
-        raise ValueError(f"{location}: expected a mesh with {kind or 'tets or triangles'}, found {have}")
-    return named_mesh(found, points, cells[found], data, location)
+        return named_mesh("tets", value.points, value.tets, {}, location)
+    parts = list(found_in(value))
+    has = {
+        "tets": any(len(block) for part in parts for block in part.tets),
+        "triangles": any(len(block) for part in parts for block in part.faces),
+    }
+    wanted = next((k for k, found in has.items() if found and kind in (None, k)), None)
+    volumes = sum((part.volumes for part in parts), Counter())
+    if wanted is None:
+        have = ", ".join(k for k, found in has.items() if found) or _named(volumes) or "no cells that are used here"
+        advice = ""
+        if kind != "triangles" and volumes:
+            advice = f"; {_HOW_TO_MAKE_TETS}"
+        elif kind == "triangles" and (has["tets"] or volumes):
+            advice = f"; {_HOW_TO_MAKE_A_SURFACE}"
+        raise ValueError(f"{location}: expected a mesh with {kind or 'tets or triangles'}, found {have}{advice}")
+    if wanted == "tets" and volumes:
+        raise ValueError(
+            f"{location}: expected a mesh whose volumes are tets, found {_named(volumes)} too; {_HOW_TO_MAKE_TETS}"
+        )
+    return _joined(parts, wanted, location)
+
+
+def _named(counts: Counter) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def _joined(parts: list[Found], kind: str, location: str) -> NamedMesh:
+    all_points, all_cells, begin = [], [], 0
+    left_out = sum((part.left_out for part in parts), Counter())
+    parts = [part for part in parts if part.tets or part.faces]
+    for part in parts:
+        points = _rows(part.points, 3, np.float64, f"{location}.points")
+        for block in part.tets if kind == "tets" else part.faces:
+            if len(block):
+                all_cells.append(named_mesh(kind, points, block, {}, location).cells + begin)
+        if kind == "tets":
+            left_out["triangles and other faces"] += sum(len(block) for block in part.faces)
+        all_points.append(points)
+        begin += len(points)
+    mesh = named_mesh(kind, np.concatenate(all_points), np.concatenate(all_cells), _data_of(parts), location)
+    if left_out := +left_out:
+        mesh.notes.append(f"left out of the mesh: {_named(left_out)}")
+    by_corners = sum(part.by_corners for part in parts)
+    if kind == "triangles" or not by_corners:
+        return mesh
+    mesh.notes.append(f"{by_corners} tets of higher order were read by their corners")
+    used, cells = np.unique(mesh.cells, return_inverse=True)
+    fields = {name: values[used] for name, values in mesh.point_data.items() if len(values) == len(mesh.points)}
+    return NamedMesh(kind, mesh.points[used], cells.astype(np.int32).reshape(-1, 4), fields, mesh.notes)
+
+
+def _data_of(parts: list[Found]) -> dict[str, Any]:
+    """The point data that all parts have."""
+    names = [name for name in parts[0].point_data if all(name in part.point_data for part in parts)]
+    return {name: np.concatenate([np.asarray(part.point_data[name]) for part in parts]) for name in names}
 
 
 def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str = "auto") -> TetMesh:
@@ -111,8 +174,9 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
     on it, so that there is pressure everywhere inside.
 
     Args:
-        surface: The path of an .obj or .stl file; a trimesh.Trimesh, a meshio.Mesh or a PyVista mesh with triangles; or
-            a pair of arrays, points [V, 3] in m and triangles [T, 3], outward or all inward.
+        surface: The path of an .obj or .stl file; a trimesh.Trimesh or Scene, a meshio.Mesh or a PyVista mesh with
+            triangles, quads or other polygons; or a pair of arrays, points [V, 3] in m and triangles [T, 3] (quads
+            [T, 4], or a list of polygons), outward or all inward.
         edge_length: How long inner edges are, m; longer ones of the surface are cut. None: as the surface's edges.
         mesher: "tetgen", "gmsh", or "auto" for the first of them that is there.
 
@@ -123,7 +187,7 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
     if isinstance(surface, (str, os.PathLike)):
         source = os.fspath(surface)
         points, triangles = _core._read_surface(source)
-        mesh = NamedMesh("triangles", *_arrays_of(points, triangles, 3), {})
+        mesh = NamedMesh("triangles", *_arrays_of(points, triangles, 3), {}, [])
     elif is_mesh(surface):
         source = type(surface).__name__
         mesh = mesh_from_object(surface, "triangles", "tetrahedralize: surface")
@@ -135,6 +199,8 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
             "tetrahedralize: surface: expected a path, a mesh or a pair of points and triangles, found "
             f"{type(surface).__name__}"
         )
+    for note in mesh.notes:
+        warnings.warn(f"tetrahedralize: surface: {note}", stacklevel=2)
     if not isinstance(mesher, str):
         raise TypeError(f"tetrahedralize: mesher: expected a string, found {type(mesher).__name__}")
     try:

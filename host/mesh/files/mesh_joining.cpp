@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/mesh/files/mesh_joining.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+namespace isopatch::detail {
+namespace {
+
+constexpr std::int32_t kGone = -1;
+
+/// Keeps the points whose new index is not kGone; new indices rise with the old ones.
+void keep_points(TetMesh& mesh, const std::vector<std::int32_t>& new_index) {
+  const auto keep = [&](auto& values) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < new_index.size(); ++i) {
+      if (new_index[i] != kGone) values[kept++] = values[i];
+    }
+    values.resize(kept);
+  };
+  keep(mesh.points);
+  for (auto& [name, values] : mesh.point_data) keep(values);
+}
+
+Tet sorted(Tet tet) {
+  std::sort(tet.begin(), tet.end());
+  return tet;
+}
+
+std::size_t hash_of(const Tet& tet) {
+  std::uint64_t hash = 0;
+  for (const std::int32_t v : tet) hash = (hash ^ static_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15U;
+  return static_cast<std::size_t>(hash >> 20U);
+}
+
+}  // namespace
+
+std::int64_t merge_equal_points(TetMesh& mesh) {
+  const std::size_t count = mesh.points.size();
+  std::vector<std::int32_t> order(count), first(count);
+  std::iota(order.begin(), order.end(), 0);
+  const auto& points = mesh.points;
+  std::sort(order.begin(), order.end(),
+            [&](std::int32_t a, std::int32_t b) { return std::pair(points[a], a) < std::pair(points[b], b); });
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool again = i > 0 && points[order[i]] == points[order[i - 1]];
+    first[order[i]] = again ? first[order[i - 1]] : order[i];
+  }
+
+  std::vector<std::int32_t> new_index(count, kGone);
+  std::int32_t kept = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (first[i] == static_cast<std::int32_t>(i)) new_index[i] = kept++;
+  }
+  for (Tet& tet : mesh.tets) {
+    for (std::int32_t& v : tet) v = new_index[first[v]];
+  }
+  keep_points(mesh, new_index);
+  return static_cast<std::int64_t>(count) - kept;
+}
+
+std::int64_t drop_tets_of_other_groups(TetMesh& mesh, const std::vector<std::int32_t>& groups) {
+  // a hash table with open addresses: of the tets so far
+  const std::size_t mask = std::bit_ceil(2 * mesh.tets.size() + 1) - 1;
+  std::vector<std::int32_t> table(mask + 1, kGone);
+  std::size_t kept = 0;
+  std::vector<std::int32_t> group_of;  // of those kept
+  group_of.reserve(mesh.tets.size());
+  for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
+    const Tet tet = sorted(mesh.tets[i]);
+    std::size_t slot = hash_of(tet) & mask;
+    while (table[slot] != kGone && sorted(mesh.tets[table[slot]]) != tet) slot = (slot + 1) & mask;
+    const bool is_new = table[slot] == kGone;
+    if (!is_new && group_of[table[slot]] != groups[i]) continue;
+    if (is_new) table[slot] = static_cast<std::int32_t>(kept);
+    group_of.push_back(groups[i]);
+    mesh.tets[kept++] = mesh.tets[i];
+  }
+  const auto dropped = static_cast<std::int64_t>(mesh.tets.size() - kept);
+  mesh.tets.resize(kept);
+  return dropped;
+}
+
+void drop_unused_points(TetMesh& mesh) {
+  std::vector<std::int32_t> new_index(mesh.points.size(), kGone);
+  for (const Tet& tet : mesh.tets) {
+    for (const std::int32_t v : tet) new_index[v] = 0;
+  }
+  std::int32_t kept = 0;
+  for (std::int32_t& index : new_index) {
+    if (index != kGone) index = kept++;
+  }
+  for (Tet& tet : mesh.tets) {
+    for (std::int32_t& v : tet) v = new_index[v];
+  }
+  keep_points(mesh, new_index);
+}
+
+}  // namespace isopatch::detail
