@@ -38,7 +38,7 @@ def mixed() -> "pv.UnstructuredGrid":
 def annotated() -> "pv.UnstructuredGrid":
     """With text, vectors, integers of several widths, a colour map and the time, as reports of solvers have."""
     grid = tets()
-    grid.point_data["label"] = np.array(["", "a b", "ü", "LOOKUP_TABLE", "x" * 100, "5", "METADATA", "", "end"])
+    grid.point_data["label"] = np.array(["", "a b", "%20", "LOOKUP_TABLE", "x" * 100, "5", "METADATA", "", "end"])
     grid.cell_data["part name"] = np.array([f"part {i}" for i in range(12)])
     grid.field_data["TimeValue"] = [0.25]
     grid.field_data["units"] = ["m"]
@@ -108,25 +108,18 @@ def test_xml_files_of_several_blocks(tmp_path, check_file):
         writer.SetCompressor(getattr(vtk, f"vtk{compressor}DataCompressor")())
         writer.SetBlockSize(4096)
         assert writer.Write()
-        check_file(path, grid.volume)
+        check_file(path, shapes.VOLUME)
 
 
 @pytest.mark.parametrize("ghosts", [0, 1])
 def test_xml_files_of_several_pieces(ghosts, tmp_path, check_file):
     grid = pv.ImageData(dimensions=(5, 5, 5)).to_tetrahedra()
     path = tmp_path / "pieces.vtu"
-    split = vtk.vtkRedistributeDataSetFilter()
-    split.SetInputData(grid)
-    split.SetNumberOfPartitions(3)
-    split.SetPreservePartitionsInOutput(True)
-    split.Update()
-    parts = split.GetOutput()
-    blocks = [pv.wrap(parts.GetPartition(i)) for i in range(parts.GetNumberOfPartitions())]
-    assert sum(block.n_cells for block in blocks) == grid.n_cells
+    blocks = [grid.extract_cells(cells) for cells in np.array_split(np.arange(grid.n_cells), 3)]
     if ghosts:
         blocks = [with_ghosts(grid, block) for block in blocks]
     path.write_text(joined_pieces(blocks, tmp_path))
-    said = check_file(path, grid.volume)
+    said = check_file(path, abs(grid.volume))  # these tets are turned
     assert "were merged" in said and ("vtkGhostType" in said) == bool(ghosts)
 
 
@@ -153,6 +146,39 @@ def joined_pieces(blocks, folder) -> str:
         begin, end = text.index("<Piece"), text.index("</Piece>") + len("</Piece>")
         pieces.append(text[begin:end])
     return text[: text.index("<Piece")] + "\n".join(pieces) + text[text.index("</Piece>") + len("</Piece>") :]
+
+
+def fluent_mesh() -> str:
+    """The cube as ANSYS writes: its faces, outward or from the first of two cells, in hexadecimal numbers."""
+    faces: dict[tuple[int, ...], list[tuple[int, list[int]]]] = {}
+    for cell, tet in enumerate(shapes.TETS.tolist()):
+        for apex, face in enumerate(([1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1])):
+            corners = [tet[i] for i in face]
+            a, b, c, other = shapes.POINTS[[*corners, tet[apex]]]
+            if np.dot(np.cross(b - a, c - a), other - a) < 0:
+                corners.reverse()  # of Fluent's rule, the first cell is on the side of the normal
+            faces.setdefault(tuple(sorted(corners)), []).append((cell + 1, corners))
+    text = '(0 "GAMBIT to Fluent File")\n(0 "Dimension:")\n(2 3)\n(10 (0 1 9 1 3))\n(10 (1 1 9 1 3)(\n'
+    text += "".join("{:.10e} {:.10e} {:.10e}\n".format(*point) for point in shapes.POINTS) + "))\n"
+    text += f"(13 (0 1 {len(faces):x} 0))\n"
+    begin = 1
+    for zone, kind, count in ((3, 3, 1), (4, 2, 2)):  # the wall and the inside
+        rows = [(cells[0][1], [c for c, _ in cells]) for cells in faces.values() if len(cells) == count]
+        text += f"(13 ({zone:x} {begin:x} {begin + len(rows) - 1:x} {kind} 3)(\n"
+        for corners, cells in rows:
+            text += " ".join(f"{v:x}" for v in [*(v + 1 for v in corners), *(cells + [0])[:2]]) + "\n"
+        text += "))\n"
+        begin += len(rows)
+    text += "(12 (0 1 c 0))\n(12 (2 1 c 1 2))\n(45 (2 fluid fluid)())\n(45 (3 wall wall)())\n"
+    return text + "(45 (4 interior default-interior)())\n"
+
+
+def test_msh_files_of_ansys_are_named_with_what_converts_them(tmp_path, refusal, check_file):
+    (tmp_path / "in.msh").write_text(fluent_mesh())
+    message = refusal(tmp_path / "in.msh")
+    assert "ANSYS Fluent" in message and "pyvista.FluentReader('in.msh').read()[0].save('out.vtu')" in message
+    pv.FluentReader(tmp_path / "in.msh").read()[0].save(tmp_path / "out.vtu")
+    check_file(tmp_path / "out.vtu", shapes.VOLUME)
 
 
 def test_volumes_that_are_not_tets_are_refused_with_what_cuts_them(tmp_path, refusal):

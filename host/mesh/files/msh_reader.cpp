@@ -71,7 +71,7 @@ class MshReader {
     if (!first.empty() && first[0].starts_with('(')) {
       in_.fail(
           "a mesh of ANSYS Fluent, which is not Gmsh's format of that extension: in Python, "
-          "pyvista.FluentReader('in.msh').read().combine().save('out.vtu') converts it");
+          "pyvista.FluentReader('in.msh').read()[0].save('out.vtu') converts its first zone");
     }
     if (first.size() != 1 || first[0] != "$MeshFormat") {
       in_.fail("the first line is {}; a Gmsh file begins with '$MeshFormat'", in_quotes(first.empty() ? "" : first[0]));
