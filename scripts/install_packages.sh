@@ -7,13 +7,15 @@
 # ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too,
 # ISOPATCH_WITH_LINT_PACKAGES=1 for those that check format and style. ISOPATCH_WITH_DOCS_PACKAGES=1 asks for Doxygen
 # and, in build/.venv, for pdoc; ISOPATCH_WITH_API_PACKAGES=1 for libabigail. ISOPATCH_WITH_PYTHON_PACKAGES=1 asks for
-# what the Python package and its tests need, in build/.venv; ISOPATCH_WITH_TORCH=1 for torch and PyVista too.
+# what the Python package and its tests need, in build/.venv; ISOPATCH_WITH_TORCH=1 for torch, PyVista and meshio too.
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ ccache pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libbenchmark-dev libqhull-dev libpugixml-dev libhwy-dev zlib1g-dev)
 # of `isopatch render`, without which all else is built
 isopatch_render_packages=(libtinygltf-dev libjs-three)
+# by which .vtu files are compressed, besides zlib; without them, such files are refused
+isopatch_compression_packages=(liblz4-dev liblzma-dev)
 isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
 # SUNDIALS, an accuracy reference of rollouts; Zstandard, by which the emulated device reads compressed kernels; and
@@ -86,6 +88,7 @@ isopatch_newer_cmake() {
 if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   isopatch_install "${isopatch_packages[@]}" || exit 1
   isopatch_install "${isopatch_render_packages[@]}" || echo "Going on without isopatch render" >&2
+  isopatch_install "${isopatch_compression_packages[@]}" || echo "Going on without LZ4 or LZMA in .vtu files" >&2
   if [[ ${ISOPATCH_WITH_TEST_PACKAGES:-0} == 1 ]]; then
     # tests that need what is missing are skipped with a reason
     for isopatch_package in "${isopatch_test_packages[@]}"; do
@@ -108,7 +111,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
         isopatch_pip_install --no-deps --target build/old_mujoco "$isopatch_old_mujoco" ||
           echo "Going on without an older MuJoCo" >&2
       fi
-      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch pyvista imageio imageio-ffmpeg || exit 1; fi
+      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch pyvista meshio imageio imageio-ffmpeg || exit 1; fi
     else
       echo "Going on without the Python package, which needs Python 3.11 or newer" >&2
     fi

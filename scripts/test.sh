@@ -6,7 +6,8 @@
 #   PRESET    release (the default), debug, sanitize or cuda
 #   --lanes   only the tests of the code that GPU and CPU share, with AddressSanitizer and UndefinedBehaviorSanitizer
 #   --races   only the tests of threads, with ThreadSanitizer
-#   --with-torch   release, and the tests of the Python package with torch and PyVista, which take 6 GB of disk
+#   --with-torch   release, and the tests with torch, PyVista and meshio, which take 6 GB of disk: of the Python package,
+#             and of the files that these write
 #   --all     release, all tests with these sanitizers, the reference by Doxygen and pdoc, and a minute of each fuzzer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -84,6 +85,8 @@ if ((with_python)); then
     environment+=(ASAN_OPTIONS=detect_leaks=0)
   fi
   env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python || status=1
+  # a run of its own, since both folders have a conftest
+  env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/from_the_wild || status=1
   if [[ -d build/old_mujoco ]]; then  # the oldest that is supported; the newest is among the packages
     old=("PYTHONPATH=$PWD/build/old_mujoco:$PWD/build/$preset/python" "${environment[@]:1}")
     env "${old[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/mujoco_bridge || status=1

@@ -118,19 +118,21 @@ int circle_segments(double radius, double edge_length);
 /// The same for the subdivisions of a sphere.
 int sphere_subdivisions(double radius, double edge_length);
 
-/// Reads a legacy VTK file (version 2.0 to 5.1, ASCII or BINARY, UNSTRUCTURED_GRID of tets) with its scalar point data.
-/// Throws Error naming the file, and the line for ASCII, of the first thing wrong.
+/// Reads a legacy VTK file (version 2.0 to 5.1, ASCII or BINARY, UNSTRUCTURED_GRID) with its scalar point data. Vertices,
+/// lines and surface cells are left out, and tets of higher order read by their corners, with a note. Throws Error naming
+/// the file, and the line for ASCII, of the first thing wrong, as volumes that are not tets.
 TetMesh read_vtk(const std::string& path);
 
 /// The same from memory; `source` names the text in errors.
 TetMesh parse_vtk(const std::string& bytes, const std::string& source);
 
-/// A Gmsh MSH file of version 2.2 or 4.1, ASCII or binary, with its scalar $NodeData. Elements other than tets are left
-/// out, with a note. Errors as of parse_vtk().
+/// A Gmsh MSH file of version 2.2 or 4.1, ASCII or binary, with its scalar $NodeData. A tet that is listed in several
+/// physical groups counts once. Cells other than tets, and errors, as of parse_vtk().
 TetMesh parse_msh(const std::string& bytes, const std::string& source);
 
 /// VTK's XML file of one unstructured grid (.vtu) with its scalar point data: ascii, or binary or appended data, base64
-/// or raw, with zlib compression or none. Elements other than tets are left out, with a note. Errors as of parse_vtk().
+/// or raw, with compression by zlib, LZ4, LZMA or none. Points of several pieces at the same place become one. Cells other
+/// than tets, and errors, as of parse_vtk().
 TetMesh parse_vtu(const std::string& bytes, const std::string& source);
 
 /// Reads a .vtk, .vtu or .msh file, by its extension.
