@@ -67,6 +67,8 @@ def arguments():
     args.vectors = args.vectors.split(",")
     if args.blocks < 1 or args.seconds <= 0:
         parser.error("--blocks and --seconds are above 0")
+    if args.data and not args.data.is_dir():
+        parser.error(f"--data: {args.data} is not a folder")
     for build in args.builds:
         for program in PROGRAMS[:2]:
             if not (build / "bin" / program).exists():

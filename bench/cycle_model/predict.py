@@ -57,6 +57,8 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="print the calls, and make none")
     parser.add_argument("--json", type=Path, help="file for all that was found")
     args = parser.parse_args()
+    if args.data and not args.data.is_dir():
+        parser.error(f"--data: {args.data} is not a folder")
     if args.pair_blocks and not args.kernels:
         parser.error("--pair-blocks needs --kernels")
     return args

@@ -45,6 +45,8 @@ def arguments():
     parser.add_argument("--random", type=int, default=1000, help="random poses of a pair of shapes")
     parser.add_argument("--core", type=int, help="the core to run on; without it the first one allowed")
     found = parser.parse_args()
+    if found.data and not found.data.is_dir():
+        parser.error(f"--data: {found.data} is not a folder")
     try:
         found.poses = [int(count) for count in found.poses.split(",")]
     except ValueError:

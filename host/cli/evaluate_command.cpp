@@ -18,6 +18,7 @@
 #include "host/cli/states_file.h"
 #include "host/cli/warnings.h"
 #include "host/cpu/pressure_field/traversal_counts.h"
+#include "host/files/input_file.h"
 #include "host/files/output_file.h"
 #include "host/pictures/patch_svg.h"
 #include "host/pictures/vtk_files.h"
@@ -152,10 +153,13 @@ void evaluate_command(const EvaluateArguments& arguments) {
   StageTimes stages;
   if (!arguments.output.empty()) check_output("--output", arguments.output, {".json", ".npz"});
   if (!arguments.svg.empty()) check_output("--svg", arguments.svg, {".svg"});
+  const KeptInputs kept;
 
   SceneDescription description = read_scene(arguments.scene, arguments.data);
   print_warnings(description);
   const StateArrays states = states_of(arguments, description);
+  if (!arguments.output.empty()) check_writable(arguments.output);  // now that the inputs are known
+  if (!arguments.svg.empty()) check_writable(arguments.svg);
   stages.finish("load");
 
   const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));

@@ -7,6 +7,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
 #include "host/cli/warnings.h"
+#include "host/files/input_file.h"
 #include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
@@ -44,7 +45,9 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
     throw_error("--edge-length: must be finite and greater than 0, found {}", *arguments.edge_length);
   }
   check_output("output", arguments.output, {".vtk"});
+  const KeptInputs kept;
   TriangleMesh surface = read_triangle_mesh(arguments.input);
+  check_writable(arguments.output);  // now that the input is known
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();
   MesherInput input = mesher_input(std::move(surface), arguments.input);
   print_doubt_of_units(arguments.input, longest_side(input.surface));

@@ -8,6 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "host/files/descriptor.h"
 #include "host/text/throw_error.h"
@@ -21,6 +25,24 @@ namespace {
                             : error == ENXIO ? "not a regular file but a socket"  // the error of open() for one
                                              : std::string("cannot be read: ") + std::strerror(error);
   throw Error(path + ": " + found, ErrorKind::kFile, {.where = path, .found = found, .code = error});
+}
+
+using FileId = std::pair<dev_t, ino_t>;
+
+struct ReadFiles {
+  std::mutex mutex;
+  std::optional<std::set<FileId>> kept;
+};
+
+ReadFiles& read_files() {
+  static ReadFiles files;
+  return files;
+}
+
+void keep(const struct stat& status) {
+  ReadFiles& files = read_files();
+  const std::lock_guard lock(files.mutex);
+  if (files.kept) files.kept->emplace(status.st_dev, status.st_ino);
 }
 
 constexpr std::size_t kAtOnce = std::size_t{16} << 20;  // bytes, which a slow disk takes a fraction of a second for
@@ -46,6 +68,7 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
     throw Error(path + ": " + found, ErrorKind::kFile,
                 {.where = path, .found = found, .code = S_ISDIR(status.st_mode) ? EISDIR : EINVAL});
   }
+  keep(status);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > most) throw_error("{}: {} bytes; the limit is {}", path, size, most);
 
@@ -61,6 +84,21 @@ std::string read_input_file(const std::string& path, std::uint64_t most) {
   }
   bytes.resize(done);
   return bytes;
+}
+
+KeptInputs::KeptInputs() {
+  const std::lock_guard lock(read_files().mutex);
+  read_files().kept.emplace();
+}
+
+KeptInputs::~KeptInputs() {
+  const std::lock_guard lock(read_files().mutex);
+  read_files().kept.reset();
+}
+
+bool is_kept_input(const struct stat& status) {
+  const std::lock_guard lock(read_files().mutex);
+  return read_files().kept && read_files().kept->contains({status.st_dev, status.st_ino});
 }
 
 }  // namespace isopatch::detail

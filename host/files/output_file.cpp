@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "host/files/descriptor.h"
+#include "host/files/input_file.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 
@@ -47,6 +48,7 @@ std::string destination(const std::string& path, mode_t& mode) {
   }
   if (S_ISDIR(status.st_mode)) fail_to_write(path, EISDIR);
   if (!S_ISREG(status.st_mode)) fail_to_write(path, "it exists already and is not a regular file");
+  if (is_kept_input(status)) fail_to_write(path, "it is an input, which would be lost; give another name");
   mode = status.st_mode & 07777;
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
@@ -64,71 +66,114 @@ bool is_the_file(int descriptor, const std::string& name) {
          open_one.st_dev == named_one.st_dev && open_one.st_ino == named_one.st_ino;
 }
 
-/// The temporary file, locked and empty.
-class Temporary {
+}  // namespace
+
+/// The temporary file, locked.
+class OutputFile::Temporary {
  public:
-  Temporary(const std::string& target, const std::string& shown) : shown_(shown) {
-    const std::filesystem::path path(target);
-    name_ = (folder_of(target) / fmt::format(".{}.isopatch", path.filename().string())).string();
+  explicit Temporary(const std::string& shown) : shown_(shown) {
+    mode_t mode = 0;
+    target_ = destination(shown, mode);
+    const std::filesystem::path path(target_);
+    name_ = (folder_of(target_) / fmt::format(".{}.isopatch", path.filename().string())).string();
     for (int i = 0; i < kAttempts; ++i) {
-      file_ = Descriptor(open(name_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
-      if (file_.get() < 0) fail_to_write(shown_, errno);
+      const bool is_new = open_file();
+      if (file_.get() < 0) continue;  // it was renamed or removed just now
       const int locked = flock(file_.get(), LOCK_EX | LOCK_NB);
       if (locked != 0 && errno == EWOULDBLOCK) break;
       // some file systems have no locks; on others, the run that held it may just have renamed or removed the file
       if (!is_the_file(file_.get(), name_)) continue;
+      if (!is_new) empty_own();
       take();
       return;
     }
     fail_to_write(shown_, "another run is writing it");
   }
   ~Temporary() {
-    if (taken_ && !renamed_) unlink(name_.c_str());
+    if (taken_ && !renamed_ && owner_ == getpid()) unlink(name_.c_str());
     const char* mine = name_.c_str();
     unfinished.compare_exchange_strong(mine, nullptr);
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
-  void write(std::string_view bytes, mode_t mode) {
-    if (ftruncate(file_.get(), 0) != 0) fail_to_write(shown_, errno);
+  int descriptor() const { return file_.get(); }
+
+  void write(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t count = ::write(file_.get(), bytes.data(), bytes.size());
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) fail_to_write(shown_, errno);
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }
-    if (mode != 0 && fchmod(file_.get(), mode) != 0) fail_to_write(shown_, errno);
-    if (fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail_to_write(shown_, errno);
   }
 
-  void rename_to(const std::string& target) {
+  void finish() {
+    mode_t mode = 0;
+    target_ = destination(shown_, mode);
+    if (mode != 0 && fchmod(file_.get(), mode) != 0) fail_to_write(shown_, errno);
+    if (fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail_to_write(shown_, errno);
     // while it is locked, so that no other run takes the name in between
-    if (std::rename(name_.c_str(), target.c_str()) != 0) fail_to_write(shown_, errno);
+    if (std::rename(name_.c_str(), target_.c_str()) != 0) fail_to_write(shown_, errno);
     renamed_ = true;
+  }
+
+  void close() {
     if (file_.close() != 0) fail_to_write(shown_, errno);
   }
 
  private:
+  /// Makes the file, or opens one that is there. Returns whether it is new; with neither, there is no descriptor.
+  bool open_file() {
+    constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    file_ = Descriptor(open(name_.c_str(), kFlags | O_CREAT | O_EXCL, 0666));
+    if (file_.get() >= 0) return true;
+    if (errno != EEXIST) fail_to_write(shown_, errno);
+    file_ = Descriptor(open(name_.c_str(), kFlags));
+    if (file_.get() < 0 && errno != ENOENT) fail_to_write(shown_, errno);
+    return false;
+  }
+
+  /// Empties what a killed run left behind, and nothing else that has its name.
+  void empty_own() {
+    struct stat status = {};
+    if (fstat(file_.get(), &status) != 0) fail_to_write(shown_, errno);
+    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1) {
+      fail_to_write(shown_, fmt::format("{} beside it is not a file of this user alone; remove it",
+                                        std::filesystem::path(name_).filename().string()));
+    }
+    if (ftruncate(file_.get(), 0) != 0) fail_to_write(shown_, errno);
+  }
+
   void take() {
     const char* none = nullptr;
     unfinished.compare_exchange_strong(none, name_.c_str());
     taken_ = true;
   }
 
-  std::string shown_, name_;
+  std::string shown_, target_, name_;
   Descriptor file_;
   bool taken_ = false, renamed_ = false;
+  pid_t owner_ = getpid();  // a process that was forked meanwhile leaves the file alone
 };
 
-}  // namespace
+OutputFile::OutputFile(const std::string& path) : temporary_(std::make_unique<Temporary>(path)) {}
+OutputFile::~OutputFile() = default;
+OutputFile::OutputFile(OutputFile&&) noexcept = default;
+
+int OutputFile::descriptor() const { return temporary_->descriptor(); }
+
+void OutputFile::write(std::string_view bytes) { temporary_->write(bytes); }
+
+void OutputFile::finish() { temporary_->finish(); }
+
+void OutputFile::close() { temporary_->close(); }
 
 void write_output_file(const std::string& path, std::string_view bytes) {
-  mode_t mode = 0;
-  const std::string target = destination(path, mode);
-  Temporary temporary(target, path);
-  temporary.write(bytes, mode);
-  temporary.rename_to(target);
+  OutputFile file(path);
+  file.write(bytes);
+  file.finish();
+  file.close();
 }
 
 void check_writable(const std::string& path) {

@@ -25,6 +25,8 @@ std::string escaped_xml(std::string_view text) {
       out += "&amp;";
     } else if (c == '<') {
       out += "&lt;";
+    } else if (c == '>') {  // not allowed after ]]
+      out += "&gt;";
     } else if (static_cast<unsigned char>(c) >= ' ') {
       out += c;
     }

@@ -278,7 +278,7 @@ WRONG = {
         "bodies[0].modulus: expected what a scene file can have, found object",
     ),
     "keys": (lambda e: isopatch.Scene({1: 2}), TypeError, "expected keys that are strings, found 1"),
-    "no source": (lambda e: isopatch.Scene(17), TypeError, "source: expected a path or a dictionary, found int"),
+    "no source": (lambda e: isopatch.Scene(17), TypeError, "source: expected a path, text or a dictionary, found int"),
     "mesh without tets": (
         lambda e: isopatch.Scene(
             scene_with(lambda d: d["geometries"].update(ball={"type": "tet_mesh", "points": np.zeros((4, 3))}))

@@ -29,7 +29,8 @@ struct Options {
     app.add_option("--nuts", nuts, "nuts on bolts (nut_on_bolt.json); the reference needs a second for four");
     app.add_option("--seed", seed);
     app.add_option("--precision", precision)->check(CLI::IsMember({"float", "double"}));
-    app.add_option("--data", data, "folder of the meshes; '' leaves out the shapes that are files");
+    app.add_option("--data", data, "folder of the meshes; '' leaves out the shapes that are files")
+        ->check(CLI::ExistingDirectory | CLI::IsMember({""}));
     app.add_option("--scenes", scenes, "folder of nut_on_bolt.json");
   }
   Precision arithmetic() const { return precision == "float" ? Precision::kFloat : Precision::kDouble; }

@@ -8,6 +8,7 @@
 #include "host/cli/render/picture_frames.h"
 #include "host/cli/render/python_picture.h"
 #include "host/cli/warnings.h"
+#include "host/files/input_file.h"
 #include "host/files/output_file.h"
 #include "host/render/glb.h"
 #include "host/render/page.h"
@@ -32,6 +33,7 @@ struct Picture {
 Picture drawn_picture(const RenderArguments& arguments) {
   require_render();
   PictureSource source = picture_source(arguments);
+  if (!arguments.output.empty()) check_writable(arguments.output);  // now that the inputs are known
   const Frames& frames = source.frames;
   for (const Geometry& geometry : source.scene.geometries) {
     for (const std::string& warning : geometry.warnings) print_warning(warning);
@@ -65,6 +67,7 @@ void print_picture(const std::string& path, const Picture& picture, std::size_t 
 void render_command(const RenderArguments& arguments) {
   const StandardArithmetic standard;
   check_output("--output", arguments.output, {".html", ".glb", ".png", ".mp4", ".gif"});
+  const KeptInputs kept;
   const Picture picture = drawn_picture(arguments);
   std::string bytes;
   if (arguments.output.ends_with(".html")) {

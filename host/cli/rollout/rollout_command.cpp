@@ -14,6 +14,7 @@
 #include "host/cli/rollout/stepper.h"
 #include "host/cli/states_file.h"
 #include "host/cli/warnings.h"
+#include "host/files/input_file.h"
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"
 #include "host/scene/motion_rules.h"
@@ -213,6 +214,7 @@ void rollout_command(const RolloutArguments& arguments) {
   const StandardArithmetic standard;
   StageTimes stages;
   if (!arguments.output.empty()) check_output("--output", arguments.output, {".npz"});
+  const KeptInputs kept;
   SceneDescription description = scene_of(arguments);
   print_warnings(description);
   check_free_bodies(arguments.scene, description);
@@ -224,6 +226,7 @@ void rollout_command(const RolloutArguments& arguments) {
   const Scene& scene = simulator.simulator().scene();
   for (const std::string& warning : warnings_of(scene)) print_warning(warning);
   const RolloutStart start = rollout_start(arguments, scene);
+  if (!arguments.output.empty()) check_writable(arguments.output);  // now that the inputs are known
   check_paths(arguments.scene, scene.description(),
               static_cast<double>(start.steps() + plan.steps) * scene.description().rollout.time_step);
   Recorders recorders(arguments, simulator, start, plan);

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <memory>
 
@@ -79,7 +80,14 @@ CLI::Option* add(CLI::App* command, const char* name, Value& value, const char* 
 }
 
 void add_data_option(CLI::App* command, std::optional<std::string>& folder) {
-  add(command, "--data", folder, "DIR", "folder of relative paths of mesh files (default: that of the scene file)");
+  const CLI::Validator is_folder(
+      [](const std::string& text) {
+        std::error_code error;
+        return std::filesystem::is_directory(text, error) ? "" : in_quotes(text) + " is not a folder";
+      },
+      "");
+  add(command, "--data", folder, "DIR", "folder of relative paths of mesh files (default: that of the scene file)",
+      is_folder);
 }
 
 /// The options that all commands with batches of environments have.

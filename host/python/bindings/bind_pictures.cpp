@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "host/files/output_file.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/mesh_arrays.h"
 #include "host/render/glb.h"
@@ -75,12 +74,6 @@ void bind_pictures(nb::module_& module) {
       },
       nb::arg("glb"), nb::arg("title"));
   module.def("_chosen_frames", &chosen_frames, nb::arg("rows"), nb::arg("every"));
-  module.def(
-      "_write_file",
-      [](const std::string& path, const nb::bytes& bytes) {
-        write_output_file(path, {static_cast<const char*>(bytes.data()), bytes.size()});
-      },
-      nb::arg("path"), nb::arg("bytes"));
 }
 
 }  // namespace isopatch::python

@@ -81,13 +81,22 @@ nb::dict properties_of(const MassProperties& mass) {
 /// A geometry as Python keeps it, of bytes: all that a scene made from it depends on.
 using GeometryState = std::tuple<std::string, bool, nb::bytes, nb::bytes, nb::bytes, nb::bytes, double, nb::bytes,
                                  nb::bytes, std::vector<std::string>, nb::bytes, bool, bool, bool>;
-static_assert(std::is_trivially_copyable_v<MeshReport> && std::is_trivially_copyable_v<Primitive>);
+static_assert(std::is_trivially_copyable_v<MeshReport>);
+
+/// The numbers of a primitive, since the object has bytes between them that may be anything.
+nb::bytes primitive_bytes(const Primitive& p) {
+  return bytes_of(std::vector<double>{static_cast<double>(p.kind), p.half[0], p.half[1], p.half[2], p.radius});
+}
+
+Primitive primitive_from(const std::vector<double>& numbers) {
+  return {static_cast<PrimitiveKind>(numbers.at(0)), {numbers.at(1), numbers.at(2), numbers.at(3)}, numbers.at(4)};
+}
 
 GeometryState state_of(const Geometry& g) {
   return GeometryState(g.name, g.kind == GeometryKind::kHalfSpace, bytes_of(g.mesh.points), bytes_of(g.mesh.tets),
                        bytes_of(g.surface), bytes_of(g.extent), g.thickness, bytes_of(g.strain),
-                       bytes_of(std::vector<MeshReport>{g.report}), g.warnings,
-                       bytes_of(std::vector<Primitive>{g.primitive}), g.strained, g.convex, g.polygon);
+                       bytes_of(std::vector<MeshReport>{g.report}), g.warnings, primitive_bytes(g.primitive),
+                       g.strained, g.convex, g.polygon);
 }
 
 Geometry geometry_from(const GeometryState& state) {
@@ -102,12 +111,9 @@ Geometry geometry_from(const GeometryState& state) {
   g.extent = elements_of<double>(extent);
   g.thickness = thickness;
   g.strain = elements_of<std::array<double, 2>>(strain);
-  if (report.size() != sizeof(MeshReport) || primitive.size() != sizeof(Primitive)) {
-    throw nb::value_error("Scene: pickled by another version of isopatch");
-  }
-  g.report = elements_of<MeshReport>(report)[0];
+  g.report = elements_of<MeshReport>(report).at(0);
   g.warnings = warnings;
-  g.primitive = elements_of<Primitive>(primitive)[0];
+  g.primitive = primitive_from(elements_of<double>(primitive));
   g.strained = strained;
   g.convex = convex;
   g.polygon = polygon;

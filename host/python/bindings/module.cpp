@@ -172,6 +172,7 @@ NB_MODULE(_core, module) {
   bind_scene(module);
   bind_meshes(module);
   bind_pictures(module);
+  bind_files(module);
   bind_lumped(module);
   bind_candidates(module);
   bind_evaluator(module);

@@ -16,13 +16,23 @@ _require("gymnasium", "gym")
 
 from isopatch._src.gym import peg as _peg  # noqa: E402
 from isopatch._src.gym import pivot as _pivot  # noqa: E402
+from isopatch._src.gym.copies import EnvState  # noqa: E402
 from isopatch._src.gym.peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
 from isopatch._src.gym.pivot import PivotEnv, PivotVectorEnv  # noqa: E402
 from isopatch._src.gym.single import Env  # noqa: E402
 from isopatch._src.gym.task import register as _register  # noqa: E402
 from isopatch._src.gym.vector import VectorEnv  # noqa: E402
 
-__all__ = ["Env", "PegInHoleEnv", "PegInHoleVectorEnv", "PivotEnv", "PivotVectorEnv", "VectorEnv", "register"]
+__all__ = [
+    "Env",
+    "EnvState",
+    "PegInHoleEnv",
+    "PegInHoleVectorEnv",
+    "PivotEnv",
+    "PivotVectorEnv",
+    "VectorEnv",
+    "register",
+]
 
 
 def register() -> None:

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -86,11 +87,11 @@ def type_name_of(dtype: Any) -> str | None:
         return None
 
 
-def check_range(name: str, numbers: np.ndarray, wanted: np.dtype) -> None:
+def check_range(call: str, name: str, numbers: np.ndarray, wanted: np.dtype) -> None:
     limits = np.iinfo(wanted)
     for number in (int(numbers.min()), int(numbers.max())) if numbers.size else ():
         if not limits.min <= number <= limits.max:
-            raise ValueError(f"load: {name}: expected integers from {limits.min} to {limits.max}, found {number}")
+            raise ValueError(f"{call}: {name}: expected integers from {limits.min} to {limits.max}, found {number}")
 
 
 def check_reset(mask: Any, given: Mapping[str, Any], state: Any) -> None:
@@ -115,3 +116,23 @@ def contiguous(array: Any) -> Any:
         return array.contiguous()
     is_contiguous = getattr(getattr(array, "flags", None), "c_contiguous", True)
     return array if is_contiguous else array.copy(order="C")
+
+
+def utf8(call: str, name: str, text: str) -> str:
+    """The text itself. Raises ValueError for one that has no UTF-8, as half of a surrogate pair has none."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{call}: {name}: expected text that has UTF-8, found {shown(text[error.start : error.end])} in it"
+        ) from None
+    return text
+
+
+def path_text(call: str, name: str, value: str | os.PathLike[str]) -> str:
+    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
+    if not isinstance(path, str):
+        raise TypeError(f"{call}: {name}: expected a path, found {type(value).__name__}")
+    if "\0" in path:
+        raise ValueError(f"{call}: {name}: expected a path, found {shown(path)}")
+    return utf8(call, name, path)

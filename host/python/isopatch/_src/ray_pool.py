@@ -121,6 +121,9 @@ class Pool(Simulator):
         made_of = json.dumps(steps), device, precision, threads
         self._actors, self._sent = _started(workers, self._cores, scene, *made_of)  # a new worker needs the scene
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("Pool: its workers cannot be copied; make another one, which takes its state() by set_state()")
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError("this pool has no environments to step; make it with num_envs=", name=name, obj=self)
 

@@ -1,40 +1,54 @@
 """The recording of a rollout."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.arguments import integer
+from isopatch._src.arguments import integer, path_text
 from isopatch._src.inputs import StepInputs
-from isopatch._src.messages import shown
+from isopatch._src.messages import shortened, shown
 from isopatch._src.picture.picture import Picture, scene_picture
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
+from isopatch._src.row_files import RowFiles
 
 
 class Recorder:
     """The rows of a recording of `state`, which `simulator` steps. It begins with the state as it is.
 
-    `library` is the module of the state's arrays.
+    `library` is the module of the state's arrays, `path` that of the file that they become, if any.
     """
 
     def __init__(
-        self, simulator: _core.Simulator, state: SimulatorState, library: Any, every: int, outputs: Sequence[str]
+        self,
+        simulator: _core.Simulator,
+        state: SimulatorState,
+        library: Any,
+        path: Any,
+        every: int,
+        outputs: Sequence[str],
     ) -> None:
         self._simulator = simulator
         self._state = state
         self._library = library
-        self._has_contact_state = simulator.scene.contact_state_size > 0
+        self._names = [n for n in SimulatorState._fields if n != "contact_state" or simulator.scene.contact_state_size]
+        self._time_step = simulator.options["time_step"]
         self._every = integer("record", "every", every)
         if self._every < 1:
             raise ValueError(f"record: every: expected 1 or more, found {shown(every)}")
         simulator.wanted("record", outputs)  # raises for a name that is none
         self._outputs = tuple(outputs)
         self._until_row = self._every
-        self._rows: list[dict[str, np.ndarray]] = []
+        self._path = None if path is None else path_text("record", "path", path)
+        self._output, folder = None, None
+        if self._path is not None:
+            self._output = _core._OutputFile("record: path", self._path, ".npz")
+            folder = os.path.dirname(os.path.realpath(self._path))
+        self._rows = RowFiles(folder)
         self._add_row(simulator.step(state, 0, None, self._outputs, None, {}))
 
     def step_to_last_row(self, n: Any, inputs: StepInputs) -> tuple[int, Any]:
@@ -67,27 +81,43 @@ class Recorder:
         return kept
 
     def _add_row(self, results: StepResults) -> None:
-        names = [name for name in SimulatorState._fields if name != "contact_state" or self._has_contact_state]
-        row = {name: on_host(getattr(self._state, name)).copy() for name in names}
+        row = {name: on_host(getattr(self._state, name)).copy() for name in self._names}
         row |= {name: on_host(getattr(results, name)).copy() for name in self._outputs}
-        self._rows.append(row)
+        with self._naming_errors():
+            self._rows.add({"time": row["steps"] * self._time_step, **row})
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        arrays = {name: np.stack([row[name] for row in self._rows]) for name in self._rows[0]}
-        np.savez(path, time=arrays["steps"] * self._simulator.options["time_step"], **arrays)
+    def finish(self) -> None:
+        """Writes the file, if there is to be one."""
+        output, self._output = self._output, None
+        if output is None:
+            return
+        with self._naming_errors():
+            self._rows.write_npz(output)
+        output.finish()
+
+    @contextmanager
+    def _naming_errors(self) -> Iterator[None]:
+        """Errors of files without a name have that of the recording."""
+        try:
+            yield
+        except OSError as error:
+            name = "record: a temporary file" if self._path is None else self._path
+            text = shortened(f"{name}: cannot be written: {error.strerror}")
+            raise OSError(error.errno, text, self._path) from error
 
     def render(self, path: Any, environment: Any, every: Any, title: str) -> Picture:
         """See Recording.render()."""
-        count = len(self._rows[0]["poses"])
+        count = len(self._state.poses)
         index = integer("render", "environment", environment)
         if not 0 <= index < count:
             raise ValueError(f"render: environment {index}: the recording has {count}, numbered from 0")
         step = integer("render", "every", every)
         if step < 1:
             raise ValueError(f"render: every: expected 1 or more, found {step}")
-        rows = [self._rows[k] for k in _core._chosen_frames(len(self._rows), step)]
-        times = [float(row["steps"][index]) * self._simulator.options["time_step"] for row in rows]
-        poses, velocities = (np.stack([row[name][index] for row in rows]) for name in ("poses", "velocities"))
+        rows = _core._chosen_frames(len(self._rows), step)
+        times, poses, velocities = (
+            np.stack([self._rows.read(name, k, index) for k in rows]) for name in ("time", "poses", "velocities")
+        )
         return scene_picture(self._simulator.scene, path, poses, velocities, times, title, index)
 
 

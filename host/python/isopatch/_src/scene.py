@@ -1,5 +1,7 @@
 """Scenes."""
 
+import functools
+import hashlib
 import os
 import pathlib
 import warnings
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.arguments import path_text, utf8
 from isopatch._src.document import document_of
 from isopatch._src.messages import shortened, shown
 from isopatch._src.records import on_host
@@ -75,8 +78,9 @@ class Scene(_core.Scene):
     """A checked scene: geometries, bodies, pairs, the contact law, and how bodies move.
 
     Args:
-        source: The path of a scene file, or a dictionary with a scene file's keys ("isopatch" may be left out). In a
-            dictionary, numbers may be NumPy's and lists may be arrays; relative paths start at the current directory.
+        source: The path of a scene file, its text (a string that begins with "{"), or a dictionary with a scene file's
+            keys ("isopatch" may be left out). In a dictionary, numbers may be NumPy's and lists may be arrays. Relative
+            paths in a text or a dictionary start at the current directory.
             A geometry can have its mesh in memory: "points" [V, 3] in m, with "tets" [T, 4] (tet_mesh; "point_data"
             has arrays [V] by name) or "triangles" [T, 3] (surface_mesh); or "mesh", a trimesh.Trimesh, a meshio.Mesh,
             a PyVista grid or what `tetrahedralize` returns (tet_mesh, surface_mesh, convex_hull).
@@ -100,8 +104,10 @@ class Scene(_core.Scene):
             except (TypeError, ValueError) as error:  # with names of the scene
                 raise type(error)(shortened(str(error))) from None
             self._make(text, os.getcwd(), "scene", meshes)
+        elif isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("{"):
+            self._make(utf8("Scene", "source", source.lstrip("\ufeff \t\r\n")), os.getcwd(), "scene", {})
         elif isinstance(source, (str, os.PathLike)):
-            path = _path("Scene", "source", source)
+            path = path_text("Scene", "source", source)
             try:
                 text = pathlib.Path(path).read_text(encoding="utf-8")
             except UnicodeDecodeError:
@@ -110,10 +116,7 @@ class Scene(_core.Scene):
                 raise OSError(error.errno, error.strerror, shown(path)[1:-1]) from None
             self._make(text, os.path.dirname(os.path.abspath(path)), path, {})
         else:
-            raise TypeError(
-                f"Scene: source: expected a path or a dictionary, found {type(source).__name__}; "
-                "Scene.from_json() takes text"
-            )
+            raise TypeError(f"Scene: source: expected a path, text or a dictionary, found {type(source).__name__}")
         self._warn()
 
     @classmethod
@@ -123,7 +126,10 @@ class Scene(_core.Scene):
             raise TypeError(f"from_json: text: expected a string, found {type(text).__name__}")
         scene = cls.__new__(cls)
         scene._make(
-            _utf8("from_json", "text", text), os.path.abspath(_path("from_json", "directory", directory)), "scene", {}
+            utf8("from_json", "text", text),
+            os.path.abspath(path_text("from_json", "directory", directory)),
+            "scene",
+            {},
         )
         scene._warn()
         return scene
@@ -136,7 +142,17 @@ class Scene(_core.Scene):
         super().__init__(text, directory, source, meshes, given)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.to_json(), self._geometry_states)
+        return _restored, (type(self), self.to_json(), self._geometry_states, _core.build_info()["version"])
+
+    @functools.cached_property
+    def _key(self) -> str:
+        """The same for equal scenes, and another one for others."""
+        found = hashlib.sha256(self.to_json().encode())
+        for geometry in self._geometry_states:
+            for item in geometry:
+                data = item if isinstance(item, bytes) else repr(item).encode()
+                found.update(len(data).to_bytes(8, "little") + data)
+        return found.hexdigest()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scene):
@@ -260,27 +276,15 @@ class Scene(_core.Scene):
         return f"<isopatch.Scene of {names}; {count}, {joints}>"
 
 
-def _utf8(call: str, name: str, text: str) -> str:
-    """The text itself. Raises ValueError for one that has no UTF-8, as half of a surrogate pair has none."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{call}: {name}: expected text that has UTF-8, found {shown(text[error.start : error.end])} in it"
-        ) from None
-    return text
+def check_version(what: str, version: str) -> None:
+    """Raises ValueError for what another version has pickled."""
+    own = _core.build_info()["version"]
+    if version != own:
+        raise ValueError(shortened(f"{what}: expected a pickle of isopatch {own}, found one of {version}"))
 
 
-def _path(call: str, name: str, value: str | os.PathLike[str]) -> str:
-    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
-    if not isinstance(path, str):
-        raise TypeError(f"{call}: {name}: expected a path, found {type(value).__name__}")
-    if "\0" in path:
-        raise ValueError(f"{call}: {name}: expected a path, found {shown(path)}")
-    return _utf8(call, name, path)
-
-
-def _restored(cls: type[Scene], text: str, geometries: Sequence[Any]) -> Scene:
+def _restored(cls: type[Scene], text: str, geometries: Sequence[Any], version: str = "an earlier version") -> Scene:
+    check_version("Scene", version)
     scene = cls.__new__(cls)
     scene._make(text, "", "scene", {}, geometries)
     return scene

@@ -16,6 +16,7 @@ from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shown
+from isopatch._src.pickled import check_scene, state_of
 from isopatch._src.placed import PlacedBodies
 from isopatch._src.recording import Recorder, Recording
 from isopatch._src.records import on_host
@@ -31,6 +32,9 @@ class Simulator:
 
     Each step finds contact where the bodies are, and then the velocities at its end, implicitly in contact forces,
     friction and drives. Environments are independent: their bits depend neither on their number nor on the device.
+
+    Copies and pickles have the scene, the options and the state, and go on with the same bits; the same version of
+    isopatch reads them.
 
     Args:
         scene: An isopatch.Scene.
@@ -93,6 +97,7 @@ class Simulator:
             "polygon_capacity": polygon_capacity,
             "speed_limit": speed_limit,
         }
+        inherited = set(vars(self))
         given = json.dumps({k: arguments.option(k, v) for k, v in options.items() if v is not None})
         if not isinstance(precision, str):
             found = type(precision).__name__
@@ -101,6 +106,7 @@ class Simulator:
             scene, given, device, precision, arguments.integer("Simulator", "threads", threads)
         )
         self._take_steps = self._core.step  # a pool has others take them
+        self._compute = {"device": device, "precision": precision, "threads": threads}
         self._scene = scene
         self._on_cuda = self._core.device.startswith("cuda")
         self._device_index = int(self._core.device.removeprefix("cuda:")) if self._on_cuda else None
@@ -116,6 +122,12 @@ class Simulator:
         can_look = not self._on_cuda and self._arrays != "jax" and bool(scene._placed_bodies)
         self._placed = PlacedBodies(scene, self._state) if can_look else None
         self._recording: Recorder | None = None
+        self._own = {"_own", *vars(self)} - inherited  # what a copy makes anew
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {"num_envs": self._num_envs, "arrays": self._arrays, **self._compute, **self._core.options}
+        others = {name: value for name, value in vars(self).items() if name not in self._own}
+        return _restored, (type(self), self._scene, options, SimulatorState(*self.state())), others or None
 
     def _check_library(self) -> None:
         if self._arrays not in _LIBRARIES:
@@ -323,49 +335,62 @@ class Simulator:
             self._placed.remember(self._state)
 
     def state(self) -> SimulatorState:
-        """A copy of the state, from which load() goes on with the same bits."""
+        """A copy of the state, from which set_state() goes on with the same bits.
+
+        All that a step depends on is the scene, the simulator's options, this state and the arguments of step(). It can
+        be pickled, and knows of which scene and version it is.
+        """
         if self._arrays == "jax":
             return self._state
         copied = self._new_state()
         with self._current_device():
             _copy(copied, self._state)
-        return copied
+        return state_of(self._scene, copied)
 
-    def load(self, state: SimulatorState) -> None:
+    def set_state(self, state: SimulatorState) -> None:
         """Takes over a copy of a state with as many environments, of this simulator or one of the same scene.
 
         Arrays are of this simulator's library, or of NumPy if this is on the CPU; types may be others, as float32
         for float64. Raises TypeError for what is no SimulatorState or no number of its kind, ValueError for arrays of
-        another shape and a status that is none; the state is then as it was.
+        another shape, a status that is none and a state of another scene; the state is then as it was.
+        SimulatorState(*state) is of no scene.
         """
-        self._require_mutable("load")
+        self._take_over("set_state", state)
+
+    def load(self, state: SimulatorState) -> None:
+        """set_state(state), by its earlier name."""
+        self._take_over("load", state)
+
+    def _take_over(self, call: str, state: SimulatorState) -> None:
+        self._require_mutable(call)
         if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
-            raise TypeError(f"load: state: expected a SimulatorState, found {type(state).__name__}")
+            raise TypeError(f"{call}: state: expected a SimulatorState, found {type(state).__name__}")
+        check_scene(call, state, self._scene)
         fields = zip(SimulatorState._fields, self._state, state, strict=True)
         with self._current_device():
-            _copy(self._state, SimulatorState(*(self._checked(name, to, given) for name, to, given in fields)))
+            _copy(self._state, SimulatorState(*(self._checked(call, name, to, given) for name, to, given in fields)))
         if self._placed is not None:
             self._placed.remember(self._state)
 
-    def _checked(self, name: str, to: Any, given: Any) -> Any:
-        """What load() copies to an array of the state, without an error from there on."""
+    def _checked(self, call: str, name: str, to: Any, given: Any) -> Any:
+        """What is copied to an array of the state, without an error from there on."""
         if given is None and name == "contact_state" and not self._scene.contact_state_size:
             return to
         if not hasattr(given, "shape") or not hasattr(given, "dtype"):
-            raise TypeError(f"load: {name}: expected an array, found {type(given).__name__}")
+            raise TypeError(f"{call}: {name}: expected an array, found {type(given).__name__}")
         if tuple(given.shape) != tuple(to.shape):
-            raise ValueError(f"load: {name}: expected the shape {list(to.shape)}, found {list(given.shape)}")
+            raise ValueError(f"{call}: {name}: expected the shape {list(to.shape)}, found {list(given.shape)}")
         wanted = np.dtype(_TYPES[name])
         kinds, expected = ("f", "floating-point numbers") if wanted.kind == "f" else ("iu", "integers")
         found = str(given.dtype).removeprefix("torch.")
         if arguments.kind_of(given.dtype) not in kinds:
-            raise TypeError(f"load: {name}: expected {expected}, found {found}")
+            raise TypeError(f"{call}: {name}: expected {expected}, found {found}")
         if wanted.kind != "f" and found != wanted.name:
-            arguments.check_range(name, on_host(given), wanted)
+            arguments.check_range(call, name, on_host(given), wanted)
         if self._on_cuda or hasattr(to, "copy_") and hasattr(given, "requires_grad"):
             if not isinstance(given, type(to)):
                 have = f"{type(given).__module__}.{type(given).__name__}"
-                raise TypeError(f"load: {name}: expected an array of {self._arrays}, found {have}")
+                raise TypeError(f"{call}: {name}: expected an array of {self._arrays}, found {have}")
             return given
         host = np.array(on_host(given.detach() if hasattr(given, "requires_grad") else given), wanted)
         return self._library.from_numpy(host) if hasattr(to, "copy_") else host
@@ -396,31 +421,33 @@ class Simulator:
 
         What `with` names is the Recording, whose render() draws it.
 
+        Rows go to files at once, beside `path` or, without one, among temporary files, so that a long run takes no
+        memory. The file itself is whole or, after an error, as it was before.
+
         The file has `time` [T, N], s, and the arrays of SimulatorState and the outputs with an axis [T] before the
         others, for the start and every `every`-th step after it. isopatch.plot draws it. Warnings in `status` are of
         the steps since the last call of step() began, as without a recording.
 
         Args:
-            path: Of the file. None: there is none.
+            path: Of the file, as it is; it ends in .npz. None: there is none.
             every: Steps from one row to the next.
             outputs: Names of fields of StepResults, of the step that ended in the row; at the start, of no step.
 
         Raises:
-            ValueError: for an `every` below 1, and a name that is no output.
+            ValueError: for an `every` below 1, a name that is no output, and a path that does not end in .npz.
             RuntimeError: if the simulator is being recorded already.
-            OSError: if the file cannot be written.
+            OSError: if the file cannot be written, as far as that is known at once, or a row cannot.
         """
         self._require_mutable("record")
         if self._recording is not None:
             raise RuntimeError("record: this simulator is being recorded already")
         with self._current_device():
-            self._recording = Recorder(self._core, self._state, self._library, every, outputs)
+            self._recording = Recorder(self._core, self._state, self._library, path, every, outputs)
         try:
             yield Recording(self._recording)
         finally:
             recording, self._recording = self._recording, None
-            if path is not None:
-                recording.write(path)
+            recording.finish()
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""
@@ -428,6 +455,16 @@ class Simulator:
 
     def __repr__(self) -> str:
         return f"<isopatch.Simulator of {self._num_envs} environments on {self.device}>"
+
+
+def _restored(kind: type[Simulator], scene: Scene, options: dict[str, Any], state: SimulatorState) -> Simulator:
+    simulator = kind.__new__(kind)
+    Simulator.__init__(simulator, scene, **options)
+    if options["arrays"] == "jax":
+        simulator._state = state
+    else:
+        simulator.set_state(state)
+    return simulator
 
 
 def _copy(to: SimulatorState, given: SimulatorState) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from isopatch._src.gym.copies import EnvState
 from isopatch._src.gym.vector import VectorEnv
 from isopatch._src.messages import shown
 from isopatch._src.records import on_host
@@ -70,6 +71,14 @@ class Env(gymnasium.Env):
         actions = on_host(action.detach() if hasattr(action, "detach") else np.asarray(action))[None]
         observations, rewards, terminations, truncations, infos = self.vector_env.step(actions)
         return observations[0], float(rewards[0]), bool(terminations[0]), bool(truncations[0]), _row(infos)
+
+    def state(self) -> EnvState:
+        """A copy of all that the next steps depend on, as VectorEnv.state()."""
+        return self.vector_env.state()
+
+    def set_state(self, state: EnvState) -> None:
+        """Takes over a copy of a `state`, as VectorEnv.set_state()."""
+        self.vector_env.set_state(state)
 
     def render(self) -> np.ndarray | None:
         """[480, 640, 3], uint8: a picture, as VectorEnv.render()."""

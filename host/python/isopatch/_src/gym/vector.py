@@ -1,7 +1,7 @@
 """The base of vector environments on a simulator."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 
 from isopatch._src import arguments
 from isopatch._src.extras import require
+from isopatch._src.gym.copies import EnvState, pickled, put_back, taken, unpickled
 from isopatch._src.gym.frames import Frames
 from isopatch._src.messages import shown
 from isopatch._src.records import on_host
@@ -27,6 +28,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     the same whatever the others do and however many they are.
 
     An environment that a step has frozen is truncated, and begins anew as others that have ended.
+
+    state() copies all attributes of the derived class; those that never change and cannot be copied, or take long, can
+    be named in its `constants`. copy.deepcopy() and pickle copy the whole VectorEnv, with its simulator.
 
     Args:
         simulator: An isopatch.Simulator with arrays="numpy" or "torch", or an isopatch.ray.Pool with `num_envs`. The
@@ -48,6 +52,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     """
 
     metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    constants: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
@@ -124,32 +129,66 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             return np.asarray(values)
         return self.library.from_numpy(np.ascontiguousarray(values)).to(self.simulator.device)
 
-    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def state(self) -> EnvState:
+        """A copy of all that the next steps depend on, with which set_state() goes on with the same bits.
+
+        These are the simulator's state, episodes, seeds and what the derived class keeps, as goals and materials; not
+        the options, nor what wrappers around the environment count. For planning and for checkpoints.
+
+        Raises:
+            TypeError: for an attribute that cannot be copied.
+            gymnasium.error.ClosedEnvironmentError: after close().
+        """
+        self._require_open("state")
+        return taken(self)
+
+    def set_state(self, state: EnvState) -> None:
+        """Takes over a copy of a `state` of this environment, or of one of the same class, options and scene.
+
+        Raises:
+            TypeError, ValueError: for another one; this is then as it was.
+            gymnasium.error.ClosedEnvironmentError: after close().
+        """
+        self._require_open("set_state")
+        put_back(self, state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return pickled(self)
+
+    def __setstate__(self, given: dict[str, Any]) -> None:
+        unpickled(self, given)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Begins an episode in all environments, or in some.
 
         Args:
             seed: From which all that is drawn follows, for each environment by its index and the number of its episode
-                since then. None: the episodes after those so far; at first, of a seed that is drawn.
+                since then. None: the episodes after those so far; at first, of a seed that is drawn. A list has one of
+                these for each environment.
             options: {"reset_mask": [N], bool}: which environments, if not all.
 
         Returns:
             Observations [N, ...] of all environments, and infos by name.
 
         Raises:
-            TypeError, ValueError: for an unknown option, and for a mask of another type or shape.
+            TypeError, ValueError: for an unknown option, for a mask of another type or shape, and for a seed that is no
+                integer of at least 0, or not one for each environment.
             gymnasium.error.ClosedEnvironmentError: after close().
         """
         self._require_open("reset")
         mask = self._reset_mask(options or {})
-        super().reset(seed=None if seed is None else arguments.count("reset", "seed", seed))
+        seeds = _seeds(seed, self.num_envs)
+        super().reset(seed=seeds[0] if seeds and np.ndim(seed) == 0 else None)
         drawn = None
         for i in np.flatnonzero(mask):
-            if seed is None and self._entropy[i] is not None:
+            if seeds[i] is None and self._entropy[i] is not None:
                 self._episodes[i] += 1
                 continue
-            if seed is None and drawn is None:
+            if seeds[i] is None and drawn is None:
                 drawn = int(self.np_random.integers(2**63))
-            self._entropy[i], self._episodes[i] = drawn if seed is None else int(seed), 0
+            self._entropy[i], self._episodes[i] = drawn if seeds[i] is None else seeds[i], 0
         self._begin(mask)
         return self.observe(), self._infos(np.ones(self.num_envs, bool))
 
@@ -322,6 +361,17 @@ def _mode(name: str, given: Any) -> AutoresetMode:
     except ValueError:
         known = ", ".join(f'"{mode.value}"' for mode in AutoresetMode)
         raise ValueError(f"{name}: autoreset_mode: expected one of {known}, found {shown(given)}") from None
+
+
+def _seeds(given: Any, num_envs: int) -> list[int | None]:
+    """A seed for each environment."""
+    is_list = isinstance(given, (list, tuple, np.ndarray)) and np.ndim(given) == 1
+    if is_list and len(given) != num_envs:
+        raise ValueError(f"reset: seed: expected one, or a list of {num_envs}, found a list of {len(given)}")
+    names = [f"seed[{i}]" if is_list else "seed" for i in range(num_envs if is_list else 1)]
+    seeds = zip(names, given if is_list else [given], strict=True)
+    checked = [None if seed is None else arguments.count("reset", name, seed) for name, seed in seeds]
+    return checked if is_list else checked * num_envs
 
 
 def _limit(name: str, given: Any) -> int | None:

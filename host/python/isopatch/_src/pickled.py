@@ -1,0 +1,50 @@
+"""What pickles of scenes and states say of their origin, so that others are refused."""
+
+from typing import Any
+
+from isopatch import _core
+from isopatch._src.messages import shortened
+from isopatch._src.results import SimulatorState
+from isopatch._src.scene import Scene, check_version
+
+
+class StateOfScene(SimulatorState):
+    """A SimulatorState that knows its scene: itself, or of one that was pickled its name and key."""
+
+    _origin: Scene | tuple[str, str]
+
+    def _replace(self, **arrays: Any) -> "StateOfScene":
+        return state_of(self._origin, super()._replace(**arrays))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (_core.build_info()["version"], *_name_and_key(self._origin), tuple(self))
+
+
+def state_of(origin: Scene | tuple[str, str], arrays: Any) -> StateOfScene:
+    state = StateOfScene(*arrays)
+    state._origin = origin
+    return state
+
+
+def check_scene(call: str, state: Any, scene: Scene) -> None:
+    """Raises ValueError for a state that is known to be of another scene."""
+    origin = getattr(state, "_origin", scene)
+    if origin is scene:
+        return
+    (found, found_key), (expected, key) = _name_and_key(origin), _name_and_key(scene)
+    if found_key != key:
+        raise ValueError(
+            shortened(
+                f"{call}: state: expected one of {expected} ({key[:8]}), found one of {found} ({found_key[:8]}); "
+                "SimulatorState(*state) is of no scene"
+            )
+        )
+
+
+def _name_and_key(origin: Scene | tuple[str, str]) -> tuple[str, str]:
+    return (repr(origin), origin._key) if isinstance(origin, Scene) else origin
+
+
+def _restored(version: str, name: str, key: str, arrays: tuple[Any, ...]) -> StateOfScene:
+    check_version("SimulatorState", version)
+    return state_of((name, key), arrays)
