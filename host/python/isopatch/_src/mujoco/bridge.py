@@ -11,6 +11,7 @@ import numpy as np
 
 from isopatch._core import Evaluator
 from isopatch._src.mujoco.batch import Batch, why_not
+from isopatch._src.mujoco.contact_parameters import warn_of_rolling
 from isopatch._src.mujoco.drawing import draw
 from isopatch._src.mujoco.geoms import name_of
 from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
@@ -71,6 +72,7 @@ class Bridge:
         self._checked: tuple[Any, ...] | None = None
         self._stepped: tuple[list[mujoco.MjData], Sequence[np.ndarray | None]] = [], []
         self._read_model()
+        warn_of_rolling(model, self._chosen.pairs, self._chosen.listed)
         self._shapes.warn_of_places(self._chosen.scene, self._chosen.geoms)
         self._rows_of_last_step = self._rows
 

@@ -1,5 +1,6 @@
 """What MuJoCo's contacts between two geoms have: dimension, friction and margin."""
 
+import warnings
 from typing import NamedTuple
 
 import mujoco
@@ -13,6 +14,10 @@ LEAST_FRICTION = 1e-5  # as MuJoCo's
 _OVERRIDE = int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
 _SPIN = np.array([0, 0, 1, 2, 2])  # a geom's sliding, spinning and rolling friction as a contact has them
 _UNKNOWN = {"surfacevel": "moves its surface", "adhesion": "is adhesive"}
+
+
+class RollingWarning(UserWarning):
+    """A model's rolling friction is not that of patches."""
 
 
 class ContactParameters(NamedTuple):
@@ -104,3 +109,18 @@ def check_known(model: mujoco.MjModel, pairs: np.ndarray, listed: dict[tuple[int
                     f"Bridge: the model has two <pair>s of {names} with {name} {values[first]} and {values[index]}: "
                     "expected one, since a pair has one patch"
                 )
+
+
+def warn_of_rolling(model: mujoco.MjModel, pairs: np.ndarray, listed: np.ndarray) -> None:
+    """Warns of pairs with rolling friction; spinning friction patches have by themselves, since they have an area."""
+    found = contact_parameters(model, pairs, listed)
+    rolls = np.flatnonzero(found.dim == 6)
+    if rolls.size:
+        names = " and ".join(f'"{name_of(model, geom)}"' for geom in pairs[rolls[0]])
+        more = f" and {rolls.size - 1} other pairs" if rolls.size > 1 else ""
+        warnings.warn(
+            f"{names}{more} have rolling friction, condim 6 and {found.friction[rolls[0], 3]:g} m, which patches do "
+            "not have: they roll more easily than in MuJoCo. condim 4 says the same without this warning",
+            RollingWarning,
+            stacklevel=3,
+        )

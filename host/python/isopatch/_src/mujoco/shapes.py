@@ -163,5 +163,5 @@ class Shapes:
                     f"m off its mesh, which is {sizes[1]:.2g} m large; shapes of meshes are in the frame of the mesh's "
                     "file, before the asset's scale, refpos and refquat",
                     ShapeWarning,
-                    stacklevel=5,
+                    stacklevel=3,
                 )
