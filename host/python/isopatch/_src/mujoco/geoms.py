@@ -1,14 +1,16 @@
-"""Geoms of a model: their names and moduli."""
+"""Geoms of a model: their names, poses and moduli."""
 
 import math
 from collections.abc import Mapping
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from isopatch._src.messages import shown
 
 Geom = mujoco.mjtGeom
+_Same = mujoco.mjtSameFrame
 _MODULUS = "isopatch_modulus"
 
 
@@ -55,6 +57,22 @@ def _checked(value: Any, location: str) -> float:
 def _numeric(model: mujoco.MjModel, name: str) -> float | None:
     index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_NUMERIC, name)
     return None if index < 0 else _checked(model.numeric(index).data[0], f'numeric "{name}" of the model')
+
+
+def pose_of(model: mujoco.MjModel, geom: int) -> np.ndarray:
+    """[7]. The pose in the frame of the geom's body, as mj_kinematics() takes it: where the model notes that a geom has
+    the frame of its body or of the body's inertia, it reads that one, whatever geom_pos and geom_quat are."""
+    same, body = _Same(int(model.geom_sameframe[geom])), model.geom_bodyid[geom]
+    pose = np.concatenate([model.geom_pos[geom], model.geom_quat[geom]])
+    if same == _Same.mjSAMEFRAME_BODY:
+        pose[:3] = 0
+    if same == _Same.mjSAMEFRAME_INERTIA:
+        pose[:3] = model.body_ipos[body]
+    if same in (_Same.mjSAMEFRAME_BODY, _Same.mjSAMEFRAME_BODYROT):
+        pose[3:] = 1, 0, 0, 0
+    if same in (_Same.mjSAMEFRAME_INERTIA, _Same.mjSAMEFRAME_INERTIAROT):
+        pose[3:] = model.body_iquat[body]
+    return pose
 
 
 def moduli_of(model: mujoco.MjModel, geoms: list[int], modulus: Any) -> list[float]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.mujoco.asset_frames import AssetFrame, frame_of_file, rotation_of, vertices_of
-from isopatch._src.mujoco.geoms import Geom, by_geom, name_of
+from isopatch._src.mujoco.geoms import Geom, by_geom, name_of, pose_of
 from isopatch._src.scene import Scene
 
 _SCALED = ("tet_mesh", "surface_mesh", "convex_hull")  # whose "scale" has a factor for each axis
@@ -115,7 +115,7 @@ class Shapes:
         The shape that is given for a mesh is in the frame of the mesh's file.
         """
         model, name = self._model, name_of(self._model, geom)
-        pose = np.concatenate([model.geom_pos[geom], model.geom_quat[geom]])
+        pose = pose_of(model, geom)
         if geom in self.given:
             geometry = _given_shape(self.given[geom], rigid, name)
             if self._replaced_by(geom) != self._replaced[geom]:
@@ -151,8 +151,8 @@ class Shapes:
             geom = geoms[body]
             if geom not in self.given or self._model.geom_type[geom] != Geom.mjGEOM_MESH:
                 continue
-            turned = rotation_of(self._model.geom_quat[geom])
-            ours = (np.frombuffer(points).reshape(-1, 3) - self._model.geom_pos[geom]) @ turned
+            pose = pose_of(self._model, geom)
+            ours = (np.frombuffer(points).reshape(-1, 3) - pose[:3]) @ rotation_of(pose[3:])
             theirs = vertices_of(self._model, int(self._model.geom_dataid[geom]))
             sizes = [np.linalg.norm(np.ptp(vertices, axis=0)) for vertices in (ours, theirs)]
             middles = [vertices.min(axis=0) + vertices.max(axis=0) for vertices in (ours, theirs)]

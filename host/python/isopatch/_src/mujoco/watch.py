@@ -8,8 +8,10 @@ import numpy as np
 
 from isopatch._src.mujoco.contact_parameters import FRICTION
 
-_GEOMS = "type size pos quat dataid contype conaffinity condim priority friction margin".split()
-_READ = (*(f"geom_{name}" for name in _GEOMS), "pair_dim", "pair_friction", "pair_margin", "numeric_data")
+_READ = """
+    geom_type geom_size geom_pos geom_quat geom_sameframe geom_dataid geom_contype geom_conaffinity geom_condim
+    geom_priority geom_friction geom_margin body_ipos body_iquat pair_dim pair_friction pair_margin numeric_data
+""".split()
 _NEAR = 2048  # bytes between arrays that are faster to compare than to skip
 _OVERRIDE = int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
 
