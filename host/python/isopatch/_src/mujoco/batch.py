@@ -138,7 +138,7 @@ class Batch:
         if data is not self._taken:
             self._data[:] = [state._address for state in data]
             self._taken = data
-        friction = self._rows.friction()
+        friction = self._rows.friction
         if friction is not self._friction:
             self._friction, self._arguments.friction = friction, friction.ctypes.data
         self._apply(self._begin)

@@ -28,7 +28,7 @@ typedef struct {
   const int* pair_bodies;  // [P, 2]
   const int* can_move;     // [P]
   const int* index;        // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
-  const double* friction;  // [P]
+  const double* friction;  // [P, 5]
   Patches patches[2];      // a step ahead, and now, which are zero for pairs that have a patch a step ahead
   double* origins;         // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
   double* applied;         // [N, P, 6]: the residual that was applied
@@ -109,7 +109,7 @@ static int add_pair(const Arguments* a, mjData* d, int sim, int time, int pair, 
   contact.geom2 = contact.geom[1];
   contact.solimp[0] = contact.solimp[1] = contact.solimp[3] = 0.5;
   contact.solimp[2] = contact.solimp[4] = 1;
-  for (int i = 0; i < 5; ++i) contact.friction[i] = a->friction[pair];
+  for (int i = 0; i < 5; ++i) contact.friction[i] = a->friction[5 * pair + i];
   for (int k = 0; k < a->num_clusters; ++k) {
     for (int p = 0; p < 4; ++p) {
       const ptrdiff_t i = (first + k) * 4 + p;

@@ -1,5 +1,7 @@
 """Pressure-field contact for geoms of a MuJoCo model."""
 
+import copy
+import functools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -9,12 +11,15 @@ import numpy as np
 
 from isopatch._core import Evaluator
 from isopatch._src.mujoco.batch import Batch, why_not
+from isopatch._src.mujoco.contact_parameters import warn_of_rolling
 from isopatch._src.mujoco.drawing import draw
 from isopatch._src.mujoco.geoms import name_of
 from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
 from isopatch._src.mujoco.pairs import choose
 from isopatch._src.mujoco.patches import Patches, PointTable, residual_of
 from isopatch._src.mujoco.rows import Rows, check_options
+from isopatch._src.mujoco.shapes import Shapes
+from isopatch._src.mujoco.watch import Watch, is_friction
 from isopatch._src.scene import Scene
 
 
@@ -58,30 +63,62 @@ class Bridge:
             raise TypeError(f"Bridge: model: expected a mujoco.MjModel, found {type(model).__name__}")
         if not 1e4 <= impratio <= 1e12:
             raise ValueError(f"Bridge: impratio: expected 1e4 to 1e12, with which held things keep, found {impratio}")
-        self._model = model
-        self._chosen = chosen = choose(model, pairs, geoms, modulus, shapes)
-        self._evaluator = Evaluator(chosen.scene, precision="double", threads=1)  # one or two states at a time
-        self._many = Evaluator(chosen.scene, precision="double", threads=threads)
-        self._max_clusters, self._threads = max_clusters, threads
-        self._batch: Batch | None = None  # of as many states as the last call had
-        self._in_turn: Patches | None = None
+        self._model, self._watch = model, Watch(model)
+        pairs, geoms = (None if given is None else list(given) for given in (pairs, geoms))
+        self._shapes = Shapes(model, shapes)
+        self._choose = functools.partial(choose, model, pairs, geoms, copy.copy(modulus), self._shapes)
+        self._max_clusters, self._impratio, self._threads = max_clusters, impratio, threads
         self._last: list[mujoco.MjData] = []
-        self._poses = Poses(model, chosen)
-        self._meter = Meter(self._evaluator, self._poses)
-        self._rows = Rows(model, chosen, impratio)
-        self._table = PointTable(self._rows.can_move, max_clusters)
-        self._patches = Patches(self._evaluator, self._rows.can_move, max_clusters, 1)
         self._checked: tuple[Any, ...] | None = None
         self._stepped: tuple[list[mujoco.MjData], Sequence[np.ndarray | None]] = [], []
+        self._read_model()
+        warn_of_rolling(model, self._chosen.pairs, self._chosen.listed)
+        self._shapes.warn_of_places(self._chosen.scene, self._chosen.geoms)
+        self._rows_of_last_step = self._rows
+
+    def _read_model(self) -> None:
+        """Makes all that depends on what `Watch` watches."""
+        model, clusters = self._model, self._max_clusters
+        chosen = self._choose()
+        rows = Rows(model, chosen, self._impratio)
+        self._chosen, self._rows = chosen, rows
+        self._evaluator = Evaluator(chosen.scene, precision="double", threads=1)  # one or two states at a time
+        self._many = Evaluator(chosen.scene, precision="double", threads=self._threads)
+        self._batch: Batch | None = None  # of as many states as the last call had
+        self._in_turn: Patches | None = None
+        self._poses = Poses(model, chosen)
+        self._meter = Meter(self._evaluator, self._poses)
+        self._table = PointTable(rows.can_move, clusters)
+        self._patches = Patches(self._evaluator, rows.can_move, clusters, 1)
+
+    def _follow(self, call: str) -> None:
+        """Takes over what has changed in the model since it was read."""
+        if not (changed := self._watch.changed()):
+            return
+        try:
+            if is_friction(changed):
+                self._rows.read_friction()
+            else:
+                self._read_model()
+        except (ValueError, TypeError, OSError) as error:
+            message = str(error).removeprefix("Bridge: ")
+            names = ", ".join(sorted(changed))
+            raise ValueError(f"Bridge.{call}: {names} of the model has changed, and {message}") from None
+        self._watch.keep()
 
     @property
     def scene(self) -> Scene:
-        """The geoms as a scene: a body for each, whose frame is that of the geom's body in the model."""
+        """The geoms as a scene: a body for each, whose frame is that of the geom's body in the model.
+
+        A geom whose margin differs between its pairs has several bodies.
+        """
+        self._follow("scene")
         return self._chosen.scene
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The names of each pair's geoms; what is measured acts on the first."""
+        self._follow("pairs")
         return tuple((name_of(self._model, a), name_of(self._model, b)) for a, b in self._chosen.pairs)
 
     def measure(self, model: mujoco.MjModel, data: mujoco.MjData, patches: bool = False) -> Measurement:
@@ -99,6 +136,7 @@ class Bridge:
             ValueError: for another model, and for a state that is not finite, with the geom.
         """
         self._check(model, data, "measure")
+        self._follow("measure")
         return self._meter.measure(data, patches)
 
     def step(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
@@ -117,6 +155,7 @@ class Bridge:
                 with the geom; MuJoCo has counted its warning then.
         """
         self._check(model, data, "step")
+        self._follow("step")
         self._check_options()
         self._read_ahead(data, self._patches.ahead[0], "Bridge.step")
         self._rows.begin(data)
@@ -124,7 +163,7 @@ class Bridge:
         points = self._table.points_of(found)
         residual = residual_of(found, points)
         self._rows.end(data, points, residual, self._poses)
-        self._stepped = [data], [residual]
+        self._stepped, self._rows_of_last_step = ([data], [residual]), self._rows
 
     def step_batch(self, data: Sequence[mujoco.MjData]) -> None:
         """A step of many states, with one evaluation of the patches of all.
@@ -145,6 +184,7 @@ class Bridge:
             if len({id(state) for state in data}) < len(data):
                 raise ValueError("Bridge.step_batch: data: expected different states, found one twice")
             self._last = data
+        self._follow("step_batch")
         self._check_options()
         if not data:
             return
@@ -155,7 +195,7 @@ class Bridge:
             residuals = self._batch.step(self._last)
             if residuals is None:
                 self._raise_not_finite(data)
-            self._stepped = self._last, residuals
+            self._stepped, self._rows_of_last_step = (self._last, residuals), self._rows
             return
         self._raise_not_finite(data)
         self._step_in_turn(data)
@@ -191,7 +231,7 @@ class Bridge:
                 self._poses.read(state, self._model.opt.timestep, self._patches.ahead[0], "Bridge.step_batch")
             self._rows.end(state, points, residual, self._poses)
             residuals.append(residual)
-        self._stepped = data, residuals
+        self._stepped, self._rows_of_last_step = (data, residuals), self._rows
 
     def forces(self, model: mujoco.MjModel, data: mujoco.MjData) -> Forces:
         """What the pairs exerted on each other in the last step, with friction.
@@ -204,7 +244,7 @@ class Bridge:
             ValueError: for another model, and if the last step was of another state.
         """
         self._check(model, data, "forces")
-        return self._rows.forces(data, self._residual(data))
+        return self._rows_of_last_step.forces(data, self._residual(data))
 
     def _residual(self, data: mujoco.MjData) -> np.ndarray | None:
         """What was applied in the last step of the state."""

@@ -1,7 +1,6 @@
-"""Geoms of a model: their names, shapes and moduli."""
+"""Geoms of a model: their names, poses and moduli."""
 
 import math
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from isopatch._src.messages import shown
 
 Geom = mujoco.mjtGeom
+_Same = mujoco.mjtSameFrame
 _MODULUS = "isopatch_modulus"
 
 
@@ -44,9 +44,6 @@ def by_geom(model: mujoco.MjModel, values: Any, name: str) -> dict[int, Any]:
     return {geom_index(model, geom, name): value for geom, value in values.items()}
 
 
-# --- moduli ----------------------------------------------------------------------------------------------------------
-
-
 def _checked(value: Any, location: str) -> float:
     try:
         modulus = float(value)
@@ -60,6 +57,22 @@ def _checked(value: Any, location: str) -> float:
 def _numeric(model: mujoco.MjModel, name: str) -> float | None:
     index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_NUMERIC, name)
     return None if index < 0 else _checked(model.numeric(index).data[0], f'numeric "{name}" of the model')
+
+
+def pose_of(model: mujoco.MjModel, geom: int) -> np.ndarray:
+    """[7]. The pose in the frame of the geom's body, as mj_kinematics() takes it: where the model notes that a geom has
+    the frame of its body or of the body's inertia, it reads that one, whatever geom_pos and geom_quat are."""
+    same, body = _Same(int(model.geom_sameframe[geom])), model.geom_bodyid[geom]
+    pose = np.concatenate([model.geom_pos[geom], model.geom_quat[geom]])
+    if same == _Same.mjSAMEFRAME_BODY:
+        pose[:3] = 0
+    if same == _Same.mjSAMEFRAME_INERTIA:
+        pose[:3] = model.body_ipos[body]
+    if same in (_Same.mjSAMEFRAME_BODY, _Same.mjSAMEFRAME_BODYROT):
+        pose[3:] = 1, 0, 0, 0
+    if same in (_Same.mjSAMEFRAME_INERTIA, _Same.mjSAMEFRAME_INERTIAROT):
+        pose[3:] = model.body_iquat[body]
+    return pose
 
 
 def moduli_of(model: mujoco.MjModel, geoms: list[int], modulus: Any) -> list[float]:
@@ -83,66 +96,3 @@ def moduli_of(model: mujoco.MjModel, geoms: list[int], modulus: Any) -> list[flo
             )
         found.append(value)
     return found
-
-
-# --- shapes ----------------------------------------------------------------------------------------------------------
-
-
-def _own_shape(model: mujoco.MjModel, geom: int, name: str) -> dict[str, Any]:
-    kind, size = model.geom_type[geom], model.geom_size[geom].tolist()
-    if kind == Geom.mjGEOM_PLANE:
-        return {"type": "half_space"}
-    if kind == Geom.mjGEOM_SPHERE:
-        return {"type": "sphere", "radius": size[0]}
-    if kind == Geom.mjGEOM_ELLIPSOID:
-        return {"type": "ellipsoid", "semi_axes": size}
-    if kind == Geom.mjGEOM_BOX:
-        return {"type": "box", "size": [2 * s for s in size]}
-    if kind == Geom.mjGEOM_CYLINDER:
-        return {"type": "cylinder", "radius": size[0], "height": 2 * size[1]}
-    if kind == Geom.mjGEOM_CAPSULE:
-        return {"type": "capsule", "radius": size[0], "length": 2 * size[1]}
-    if kind == Geom.mjGEOM_MESH:
-        mesh = model.geom_dataid[geom]
-        begin = model.mesh_vertadr[mesh]
-        return {"type": "convex_hull", "points": model.mesh_vert[begin : begin + model.mesh_vertnum[mesh]].tolist()}
-    raise ValueError(
-        f'Bridge: geom "{name}" is of type {Geom(kind).name}: expected a plane, sphere, capsule, ellipsoid, cylinder, '
-        f'box or mesh, or a shape in shapes={{"{name}": ...}}'
-    )
-
-
-def _given_shape(shape: Any, rigid: bool, name: str) -> dict[str, Any]:
-    if isinstance(shape, Mapping):
-        return dict(shape)
-    if not isinstance(shape, (str, os.PathLike)):
-        raise TypeError(
-            f'Bridge: shapes: geom "{name}": expected a file or a geometry as in a scene file, found '
-            f"{type(shape).__name__}"
-        )
-    path = os.path.abspath(os.fspath(shape))
-    surface = path.lower().endswith((".obj", ".stl"))
-    if surface and not rigid:
-        raise ValueError(
-            f'Bridge: shapes: geom "{name}": {path} is a surface, which only a rigid geom can have: expected a file '
-            "with tets (.vtk, .vtu, .msh), which `isopatch tetrahedralize` makes"
-        )
-    return {"type": "surface_mesh" if surface else "tet_mesh", "file": path}
-
-
-def shape_of(model: mujoco.MjModel, geom: int, given: Any, rigid: bool) -> tuple[dict[str, Any], np.ndarray]:
-    """The geometry of a geom as in a scene file, and its pose [7] in the frame of the geom's body.
-
-    `given`: None, or what `shapes` says. The shape that is given for a mesh is in the frame of the mesh's file, since
-    MuJoCo moves a mesh to its centre of mass.
-    """
-    name = name_of(model, geom)
-    pose = np.concatenate([model.geom_pos[geom], model.geom_quat[geom]])
-    if given is None:
-        return _own_shape(model, geom, name), pose
-    mesh = model.geom_dataid[geom]
-    if model.geom_type[geom] == Geom.mjGEOM_MESH:
-        position, quaternion = np.zeros(3), np.zeros(4)
-        mujoco.mju_negPose(position, quaternion, model.mesh_pos[mesh], model.mesh_quat[mesh])
-        mujoco.mju_mulPose(pose[:3], pose[3:], pose[:3].copy(), pose[3:].copy(), position, quaternion)
-    return _given_shape(given, rigid, name), pose

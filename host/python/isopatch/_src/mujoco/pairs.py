@@ -9,7 +9,9 @@ import mujoco
 import numpy as np
 
 from isopatch._src.messages import shown
-from isopatch._src.mujoco.geoms import Geom, by_geom, geom_index, moduli_of, name_of, shape_of
+from isopatch._src.mujoco.contact_parameters import check_known, contact_parameters, listed_pairs
+from isopatch._src.mujoco.geoms import Geom, geom_index, moduli_of, name_of
+from isopatch._src.mujoco.shapes import Shapes
 from isopatch._src.scene import Scene, SceneWarning
 
 _MOST_GEOMS = 64  # each is a body of a scene
@@ -22,6 +24,8 @@ class Chosen(NamedTuple):
     """[B], int32. The geom of each body of the scene."""
     pairs: np.ndarray
     """[P, 2], int32. Geoms of each pair of the scene; the normal points from the second into the first."""
+    listed: np.ndarray
+    """[P], int. The <pair> of the model that each pair is, or -1."""
     scene: Scene
 
 
@@ -42,34 +46,52 @@ def _given_pairs(model: mujoco.MjModel, pairs: Iterable[Any]) -> list[tuple[int,
     return found
 
 
-def _can_touch(model: mujoco.MjModel, a: int, b: int) -> bool:
-    """Whether MuJoCo itself would look for contact between two geoms: its masks, weld groups, parents and excludes."""
-    if not (model.geom_contype[a] & model.geom_conaffinity[b] or model.geom_contype[b] & model.geom_conaffinity[a]):
-        return False
-    bodies = model.geom_bodyid[[a, b]]
+def _can_touch(model: mujoco.MjModel, geoms: list[int]) -> np.ndarray:
+    """[n, n]. Whether MuJoCo itself would look for contact between two of n geoms: its masks of geoms and bodies, weld
+    groups, parents and excludes."""
+    bodies = model.geom_bodyid[geoms]
+    touch = np.ones((len(geoms), len(geoms)), bool)
+    for types, affinities in (
+        (model.geom_contype[geoms], model.geom_conaffinity[geoms]),
+        (model.body_contype[bodies], model.body_conaffinity[bodies]),
+    ):
+        one_way = (types[:, None] & affinities) != 0
+        touch &= one_way | one_way.T
     roots = model.body_weldid[bodies]
-    if roots[0] == roots[1]:
-        return False
-    parents = model.body_weldid[model.body_parentid[roots]]
-    filtered = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT
-    if filtered and roots.all() and (parents[0] == roots[1] or parents[1] == roots[0]):
-        return False
-    low, high = int(bodies.min()), int(bodies.max())
-    return (low << 16) + high not in model.exclude_signature
+    touch &= roots[:, None] != roots
+    if not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT:
+        moving = (roots[:, None] != 0) & (roots != 0)
+        is_parent = roots[:, None] == model.body_weldid[model.body_parentid[roots]]
+        touch &= ~(moving & (is_parent | is_parent.T))
+    low, high = np.minimum(bodies[:, None], bodies), np.maximum(bodies[:, None], bodies)
+    touch &= ~np.isin((low << 16) + high, model.exclude_signature)
+    planes = model.geom_type[geoms] == Geom.mjGEOM_PLANE
+    return touch & ~(planes[:, None] & planes)
 
 
-def choose(model: mujoco.MjModel, pairs: Any, geoms: Any, modulus: Any, shapes: Any) -> Chosen:
+def _pairs_of(model: mujoco.MjModel, geoms: list[int], listed: dict[tuple[int, int], int]) -> list[tuple[int, int]]:
+    """The pairs of ascending geoms that touch in MuJoCo: a <pair> of two bodies is one, whatever the masks say."""
+    touch = _can_touch(model, geoms)
+    place = {geom: i for i, geom in enumerate(geoms)}
+    for pair in listed:
+        if pair[0] in place and pair[1] in place and model.geom_bodyid[pair[0]] != model.geom_bodyid[pair[1]]:
+            touch[place[pair[0]], place[pair[1]]] = True
+    return [(geoms[i], geoms[j]) for i, j in np.argwhere(np.triu(touch, 1)).tolist()]
+
+
+def choose(model: mujoco.MjModel, pairs: Any, geoms: Any, modulus: Any, shapes: Shapes) -> Chosen:
     """The scene of what `Bridge` is asked for."""
     if (pairs is None) == (geoms is None):
         raise ValueError(
             'Bridge: expected one of "pairs" and "geoms", found ' + ("both" if geoms is not None else "none")
         )
+    listed = listed_pairs(model)
     if pairs is not None:
         wanted = _given_pairs(model, pairs)
         indices = sorted({geom for pair in wanted for geom in pair})
     else:
         indices = sorted({geom_index(model, geom, f"geoms[{i}]") for i, geom in enumerate(geoms)})
-        wanted = [(a, b) for i, a in enumerate(indices) for b in indices[i + 1 :] if _can_touch(model, a, b)]
+        wanted = _pairs_of(model, indices, listed)
     if len(indices) > _MOST_GEOMS:
         raise ValueError(f"Bridge: expected at most {_MOST_GEOMS} geoms, found {len(indices)}: choose fewer pairs")
     values = dict(zip(indices, moduli_of(model, indices, modulus), strict=True))
@@ -86,28 +108,83 @@ def choose(model: mujoco.MjModel, pairs: Any, geoms: Any, modulus: Any, shapes: 
             else "Bridge: geoms: no two of them can touch: both are rigid, or MuJoCo's masks, welds and excludes keep "
             "them apart"
         )
-    return _scene_of(model, soft, values, {} if shapes is None else by_geom(model, shapes, "shapes"))
+    found = np.array(soft, np.int32)
+    of_pairs = np.array([listed.get((min(pair), max(pair)), -1) for pair in soft])
+    check_known(model, found, listed)
+    bodies = _bodies_of(model, found, contact_parameters(model, found, of_pairs).margin, values, shapes)
+    return _scene_of(model, bodies, values, shapes, listed)
 
 
-def _scene_of(model: mujoco.MjModel, pairs: list, moduli: dict[int, float], shapes: dict[int, Any]) -> Chosen:
-    geoms = sorted({geom for pair in pairs for geom in pair})
-    for geom in shapes:
+class _Body(NamedTuple):
+    """A body of the scene: a geom, larger by the margin of a pair."""
+
+    geom: int
+    grown: float
+    """m."""
+
+
+def _bodies_of(
+    model: mujoco.MjModel, pairs: np.ndarray, margins: np.ndarray, moduli: dict[int, float], shapes: Shapes
+) -> list[tuple[_Body, _Body]]:
+    """The bodies of each pair. Geoms with a margin touch as if one was larger by it: the one that grows best."""
+    found = []
+    for pair, margin in zip(pairs.tolist(), margins.tolist()):
+        grows = None
+        if margin:
+            ranks = {geom: shapes.growth_rank(geom) for geom in pair}
+            grows = min(pair, key=lambda geom: (ranks[geom], not math.isinf(moduli[geom])))
+            if math.isinf(ranks[grows]):
+                names = " and ".join(f'"{name_of(model, geom)}"' for geom in pair)
+                raise ValueError(
+                    f"Bridge: {names} are kept {margin:g} m apart by their margin, which needs a plane, sphere, "
+                    'capsule, box, cylinder or ellipsoid among them: expected margin="0" of both'
+                )
+        found.append(
+            (_Body(pair[0], margin if pair[0] == grows else 0.0), _Body(pair[1], margin if pair[1] == grows else 0.0))
+        )
+    return found
+
+
+def _scene_of(
+    model: mujoco.MjModel,
+    pairs: list[tuple[_Body, _Body]],
+    moduli: dict[int, float],
+    shapes: Shapes,
+    listed: dict[tuple[int, int], int],
+) -> Chosen:
+    order = sorted({body for pair in pairs for body in pair})
+    geoms = [body.geom for body in order]
+    for geom in shapes.given:
         if geom not in geoms:
             raise ValueError(f'Bridge: shapes: geom "{name_of(model, geom)}" is in no pair')
+    if len(order) > _MOST_GEOMS:
+        raise ValueError(
+            f"Bridge: expected at most {_MOST_GEOMS} geoms, found {len(order)}, each counted anew for every "
+            "margin that its pairs need: choose fewer pairs, or fewer margins"
+        )
+    names: dict[_Body, str] = {}
     geometries, bodies = {}, []
-    for geom in geoms:
-        name, rigid = name_of(model, geom), math.isinf(moduli[geom])
-        geometry, pose = shape_of(model, geom, shapes.get(geom), rigid)
+    for body in order:
+        name, rigid = name_of(model, body.geom), math.isinf(moduli[body.geom])
+        if geoms.index(body.geom) != len(names):  # its margin differs between pairs
+            name = f"{name} and {body.grown:g} m"
+        names[body] = name
+        geometry, pose = shapes.shape_of(body.geom, rigid, body.grown)
         geometries[name] = geometry
         offset = {"position": pose[:3].tolist(), "orientation": pose[3:].tolist()}
-        body = {"name": name, "geometry": name, "offset": offset, "friction": 1}  # which is MuJoCo's part
-        bodies.append(body | ({"rigid": True} if rigid else {"modulus": moduli[geom]}))
-    names = [[name_of(model, a), name_of(model, b)] for a, b in pairs]
+        part = {"name": name, "geometry": name, "offset": offset, "friction": 1}  # which is MuJoCo's part
+        bodies.append(part | ({"rigid": True} if rigid else {"modulus": moduli[body.geom]}))
+    document = {"geometries": geometries, "bodies": bodies, "pairs": [[names[a], names[b]] for a, b in pairs]}
     with warnings.catch_warnings():  # which geoms have no patches is said by the choice of pairs
         warnings.filterwarnings("ignore", ".*pass through each other", SceneWarning)
         try:
-            scene = Scene({"geometries": geometries, "bodies": bodies, "pairs": names})
+            scene = Scene(document)
         except ValueError as error:
             raise ValueError(f"Bridge: {error}") from None
-    ordered = [[geoms[scene.body_index(name)] for name in pair] for pair in scene.pairs]
-    return Chosen(np.array(geoms, np.int32), np.array(ordered, np.int32), scene)
+    ordered = [tuple(geoms[scene.body_index(name)] for name in pair) for pair in scene.pairs]
+    return Chosen(
+        np.array(geoms, np.int32),
+        np.array(ordered, np.int32),
+        np.array([listed.get((min(pair), max(pair)), -1) for pair in ordered]),
+        scene,
+    )

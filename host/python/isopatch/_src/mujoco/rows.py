@@ -5,6 +5,7 @@ import warnings
 import mujoco
 import numpy as np
 
+from isopatch._src.mujoco.contact_parameters import friction_of
 from isopatch._src.mujoco.measuring import Forces, Poses
 from isopatch._src.mujoco.pairs import Chosen
 from isopatch._src.mujoco.patches import Points
@@ -21,7 +22,6 @@ _EULER = int(_Integrator.mjINT_EULER)
 _ENERGY = int(mujoco.mjtEnableBit.mjENBL_ENERGY)
 INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
 _HALF = (0.5, 0.5, 1, 0.5, 1)
-_LEAST_FRICTION = 1e-5  # as MuJoCo's
 LEAST_RESISTANCE = 1e-7  # of friction, of a row's inverse inertia
 
 
@@ -89,7 +89,8 @@ class Rows:
         first, second = chosen.pairs.T
         self._bodies = model.geom_bodyid[chosen.pairs]  # [P, 2]
         self._scene_bodies = model.geom_bodyid[chosen.geoms]  # [B]
-        self.can_move = model.body_weldid[self._bodies].any(axis=1)
+        roots = model.body_weldid[self._bodies]
+        self.can_move = roots[:, 0] != roots[:, 1]
         self._geoms = np.ascontiguousarray(chosen.pairs[:, ::-1])  # a contact's normal is from its geom 1 to geom 2
         # the last row and column are for flexes, whose geoms are -1
         self._index = np.full((model.ngeom + 1, model.ngeom + 1), -1, np.int32)
@@ -98,15 +99,12 @@ class Rows:
         self._signs = np.zeros((len(self._pushed), len(self._bodies)))  # of a pair's wrench on each of these bodies
         for side, sign in enumerate((1, -1)):
             self._signs[inverse.reshape(self._bodies.shape)[:, side], np.arange(len(self._bodies))] += sign
-        # MuJoCo takes the friction of the geom with the higher priority, or the larger one
-        priority = model.geom_priority[first] - model.geom_priority[second]
-        self._rougher = np.where(priority < 0, second, first), np.where(priority > 0, first, second)
-        self._slippery = (model.geom_condim[first] == 1) & (model.geom_condim[second] == 1)
-        self._sliding, self._friction = np.full(model.ngeom, -1.0), np.zeros(len(chosen.pairs))
         self._contacts = [self._contact(geoms) for geoms in self._geoms]
+        self._chosen = chosen
         # what follows from the pairs of the last step's points, and from its other contacts
         self._pairs, self._added = None, ([], np.zeros(0))
         self._others, self._excluded = b"", np.zeros(0, int)
+        self.read_friction()
 
     def _contact(self, geoms: np.ndarray) -> mujoco.MjContact:
         contact = mujoco.MjContact()
@@ -126,18 +124,13 @@ class Rows:
         found |= {"can_move": self.can_move, "index": self._index}
         return {name: np.ascontiguousarray(array, np.int32) for name, array in found.items()}
 
-    def friction(self) -> np.ndarray:
-        """[P]. As MuJoCo combines that of two geoms."""
-        sliding = self._model.geom_friction[:, 0]
-        if (sliding != self._sliding).any():
-            self._sliding = sliding.copy()
-            found = np.maximum(sliding[self._rougher[0]], sliding[self._rougher[1]])
-            found[self._slippery] = 0
-            self._friction = np.maximum(found, _LEAST_FRICTION)
-            for contact, number in zip(self._contacts, self._friction):
-                contact.friction[:] = number
-            self._pairs = None
-        return self._friction
+    def read_friction(self) -> None:
+        """Takes the friction that the model has now. Raises ValueError for one that patches cannot have."""
+        self.friction = friction_of(self._model, self._chosen.pairs, self._chosen.listed)
+        """[P, 5]. As contacts of MuJoCo have it."""
+        for contact, numbers in zip(self._contacts, self.friction):
+            contact.friction[:] = numbers
+        self._pairs = None
 
     def begin(self, data: mujoco.MjData) -> None:
         """The stages before contact."""
@@ -196,10 +189,9 @@ class Rows:
         """Adds the contacts of patches, makes constraints of all contacts, and writes the rows of those of patches."""
         model = self._model
         count, own = len(points.pair), data.ncon
-        friction = self.friction()
         if points.pair is not self._pairs:
             self._pairs = points.pair
-            self._added = [self._contacts[pair] for pair in points.pair], friction[points.pair]
+            self._added = [self._contacts[pair] for pair in points.pair], self.friction[points.pair, 0]
         added, friction = self._added
         for contact in added:
             if mujoco.mj_addContact(model, data, contact):
