@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/scene/carrying_capacity.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/part_overlap.h"
@@ -204,7 +205,7 @@ std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
   std::vector<std::string> warnings = scene.description().notes;
   for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs,
-                          options_without_polytopes, wide_options_of_polytopes, overlap_warnings}) {
+                          options_without_polytopes, wide_options_of_polytopes, overlap_warnings, capacity_warnings}) {
     const std::vector<std::string> found = find(scene);
     warnings.insert(warnings.end(), found.begin(), found.end());
   }

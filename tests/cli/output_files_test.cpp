@@ -76,6 +76,52 @@ TEST_F(OutputFiles, RefuseOneThatAnotherRunIsWriting) {
   EXPECT_EQ(read("a.txt"), "old");
 }
 
+// Files of other users can wait in a folder that all may write to, as can links to files of this one.
+TEST_F(OutputFiles, LeaveATemporaryFileAloneThatHasAnotherNameToo) {
+  write("precious.dat", "precious");
+  std::filesystem::create_hard_link(path("precious.dat"), path(".a.txt.isopatch"));
+  EXPECT_TRUE(testing::contains(
+      error_of([&] { write_output_file(path("a.txt"), "new"); }),
+      "a.txt: cannot be written: .a.txt.isopatch beside it is not a file of this user alone; remove it"));
+  EXPECT_EQ(read("precious.dat"), "precious");
+  EXPECT_EQ(names(), ".a.txt.isopatch precious.dat ");
+}
+
+TEST_F(OutputFiles, LeaveATemporaryFileAloneThatIsALinkAPipeOrAnotherUsers) {
+  write("precious.dat", "precious");
+  std::filesystem::create_symlink("precious.dat", path(".a.txt.isopatch"));
+  EXPECT_THROW(write_output_file(path("a.txt"), "new"), Error);
+  EXPECT_EQ(read("precious.dat"), "precious");
+  std::filesystem::remove(path(".a.txt.isopatch"));
+
+  ASSERT_EQ(mkfifo(path(".a.txt.isopatch").c_str(), 0600), 0);
+  EXPECT_THROW(write_output_file(path("a.txt"), "new"), Error);
+  std::filesystem::remove(path(".a.txt.isopatch"));
+
+  write(".a.txt.isopatch", "theirs");
+  constexpr uid_t kNobody = 65534;
+  if (chown(path(".a.txt.isopatch").c_str(), kNobody, kNobody) != 0) GTEST_SKIP() << "only root gives files away";
+  EXPECT_THROW(write_output_file(path("a.txt"), "new"), Error);
+  EXPECT_EQ(read(".a.txt.isopatch"), "theirs");
+  EXPECT_FALSE(std::filesystem::exists(path("a.txt")));
+}
+
+TEST_F(OutputFiles, ThatComePieceByPieceAreThereOnlyWhenTheyAreFinished) {
+  write("a.txt", "old");
+  {
+    const OutputFile unfinished(path("a.txt"));
+    ASSERT_EQ(::write(unfinished.descriptor(), "new", 3), 3);
+  }
+  EXPECT_EQ(read("a.txt"), "old");
+  OutputFile file(path("a.txt"));
+  ASSERT_EQ(::write(file.descriptor(), "new", 3), 3);
+  EXPECT_EQ(read("a.txt"), "old");
+  EXPECT_THROW(OutputFile(path("a.txt")), Error);  // another one at the same time
+  file.finish();
+  EXPECT_EQ(read("a.txt"), "new");
+  EXPECT_EQ(names(), "a.txt ");
+}
+
 TEST_F(OutputFiles, SayThatAFolderIsMissing) {
   EXPECT_TRUE(testing::contains(error_of([&] { write_output_file(path("none/a.txt"), ""); }), "cannot be written"));
 }
@@ -85,6 +131,51 @@ using testing::run_program;
 const std::string kScene = source_path("bench/scenes/sphere_on_box.json");
 const std::string kCube = source_path("tests/scenes/cube.obj");
 const std::string kTet = source_path("tests/scenes/oracle6_a.vtk");
+
+// The file itself, a link to it, and another name of it.
+TEST_F(OutputFiles, NeverReplaceAnInput) {
+  const std::string scene = path("s.json"), start = path("x.npz");
+  std::filesystem::copy_file(kScene, scene);
+  const std::string scene_before = read("s.json");
+  ASSERT_EQ(run_program("evaluate --backend cpu --envs 3 " + scene + " --output " + start).code, 0);
+  const std::string before = read("x.npz");
+  for (const std::string name : {"link", "hard"}) {
+    for (const std::string end : {".json", ".npz", ".svg", ".html"}) {
+      const std::string& of = end == ".npz" ? start : scene;
+      const std::string made = path(name + end);
+      name == "link" ? std::filesystem::create_symlink(of, made) : std::filesystem::create_hard_link(of, made);
+    }
+  }
+  std::filesystem::create_directory(path("v"));
+  std::filesystem::create_hard_link(scene, path("v/patches_0.vtk"));
+  const std::string evaluate = "evaluate --backend cpu " + scene, rollout = "rollout --backend cpu --steps 1 " + scene;
+  std::vector<std::string> commands = {evaluate + " --output " + scene};
+  for (const std::string name : {"link", "hard"}) {
+    commands.push_back(evaluate + " --output " + path(name + ".json"));
+    commands.push_back(evaluate + " --svg " + path(name + ".svg"));
+    commands.push_back(evaluate + " --states " + start + " --output " + path(name + ".npz"));
+    commands.push_back(rollout + " --states " + start + " --output " + path(name + ".npz"));
+    commands.push_back("render " + scene + " --output " + path(name + ".html"));
+  }
+  commands.push_back(evaluate + " --states " + start + " --output " + start);
+  commands.push_back(rollout + " --states " + start + " --output " + start);
+  commands.push_back(evaluate + " --vtk " + path("v"));
+  for (const std::string& command : commands) {
+    const Outcome result = run_program(command);
+    EXPECT_EQ(result.code, 2) << command << "\n" << result.out;
+    EXPECT_TRUE(testing::contains(result.out, "it is an input, which would be lost; give another name") ||
+                testing::contains(result.out, "built without"))
+        << command << "\n"
+        << result.out;
+    EXPECT_EQ(read("s.json"), scene_before) << command;
+    EXPECT_EQ(read("x.npz"), before) << command;
+  }
+}
+
+TEST_F(OutputFiles, MayReplaceTheMeshThatAFieldIsComputedFor) {
+  write_vtk(testing::layered_ball(2, 4, 0.2), path("ball.vtk"));
+  EXPECT_EQ(run_program("field " + path("ball.vtk") + " " + path("ball.vtk")).code, 0);
+}
 
 // A limit on the size of files stands for a full disk: writing fails after the first kilobytes.
 TEST_F(OutputFiles, OfFieldInPlaceSurviveAFullDisk) {

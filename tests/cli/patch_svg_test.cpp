@@ -57,6 +57,23 @@ TEST_F(PatchSvg, HasEveryPolygonInsideThePicture) {
   }
 }
 
+TEST_F(PatchSvg, IsXmlWhateverTheNamesAre) {
+  const std::string name = "a]]>b<c>&amp;'--><![CDATA[";
+  int expected = 0;
+  const pugi::xml_document document = drawn(write("named.json", R"({"isopatch": 1,
+    "geometries": {"box": {"type": "box", "size": [1, 1, 1]}},
+    "bodies": [{"name": ")" + name + R"(", "geometry": "box", "position": [0, 0, 0.9], "friction": 0.5},
+               {"name": "table", "geometry": "box", "friction": 0.5, "fixed": true}]})"),
+                                            expected);
+  EXPECT_GT(expected, 0);
+  EXPECT_EQ(read("patch.svg").find("]]>"), std::string::npos);  // XML forbids it in text, which pugixml does not mind
+  bool shown = false;
+  for (const pugi::xml_node& line : document.child("svg").children("text")) {
+    shown = shown || std::string(line.text().get()).find(name) != std::string::npos;
+  }
+  EXPECT_TRUE(shown) << read("patch.svg");
+}
+
 TEST_F(PatchSvg, SaysThatNothingTouches) {
   Polygon none = {};
   for (const std::vector<Polygon>& polygons : {std::vector<Polygon>(), std::vector<Polygon>{none}}) {

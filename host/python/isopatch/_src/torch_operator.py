@@ -1,6 +1,6 @@
 """The operator of torch that evaluates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
 import torch
@@ -89,7 +89,9 @@ def evaluate(
     """Evaluates contact in N environments, as one operator of a graph; otherwise as Evaluator.evaluate().
 
     Tensors are on the evaluator's device, and are neither copied nor kept; on a CUDA device the work is enqueued on
-    torch's current stream. N may change from call to call without another compilation. There is no derivative yet.
+    torch's current stream. N may change from call to call without another compilation. Under torch.vmap (torch 2.5) there
+    may be N environments or, without that axis, one; one call is made of all, and of packed outputs one call for each.
+    There is no derivative yet.
 
     Args:
         evaluator: An isopatch.Evaluator, which is registered and so kept alive; see register() and release().
@@ -268,3 +270,36 @@ def _autograd(keys: Any, *arguments: Any, **time_step: float) -> list[torch.Tens
 
 _operator = torch.ops.isopatch.evaluate.default
 _library.impl("evaluate", _autograd, "Autograd", with_keyset=True)
+
+
+def _vmap(
+    info: Any,
+    in_dims: tuple[Any, ...],
+    evaluator: str,
+    outputs: Sequence[str],
+    *sizes_and_tensors: Any,
+    time_step: float = 0.0,
+) -> tuple[list[torch.Tensor], int]:
+    """The axis of vmap is one of more environments, or that of the environments if there is no other."""
+    sizes, tensors = _split(sizes_and_tensors)
+    plan, count = _plan_of(evaluator, outputs, sizes), info.batch_size
+    batches = [
+        None if t is None else t.expand(count, *t.shape) if dim is None else t.movedim(dim, 0)
+        for t, dim in zip(tensors, in_dims[-len(INPUTS) :], strict=True)
+    ]
+
+    def call(arrays: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
+        return _operator(evaluator, outputs, *sizes, *arrays, time_step=time_step)
+
+    is_one = batches[0].dim() == 1 + len(plan.inputs["poses"].shape)
+    if any(plan.outputs[name].rows != "N" for name in outputs):  # packs one batch
+        each = [call(t if t is None else t[k : k + 1] if is_one else t[k] for t in batches) for k in range(count)]
+        return [torch.stack(found) for found in zip(*each, strict=True)], 0
+    if is_one:
+        return call(batches), 0
+    shape = batches[0].shape[:2]
+    return [found.unflatten(0, shape) for found in call(t if t is None else t.flatten(0, 1) for t in batches)], 0
+
+
+if hasattr(torch.library, "register_vmap"):  # torch 2.5
+    torch.library.register_vmap("isopatch::evaluate", _vmap, lib=_library)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much pressure fields can carry. Along each line in the direction of a force, a body's pressure presses at most
+// with E times the largest extent that the line meets; so the force is at most the integral of that over the lines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isopatch/scene/scene.h"
+
+namespace isopatch::detail {
+
+/// What a geometry shows along a direction, on a grid over the lines.
+struct Silhouette {
+  double area = 0;            // of the lines that meet it, m^2
+  double extent_area = 0;     // integral of the largest extent on each line, m^2
+  double layer_area = 0;      // integral of what it can press at most into a layer, in extents of the layer, m^2
+  double largest_extent = 0;  // of all lines
+};
+
+/// The silhouette of a mesh along `direction`, a unit vector in its frame. `layer` is a half space, or null.
+Silhouette silhouette(const Geometry& mesh, const std::array<double, 3>& direction, const Geometry* layer);
+
+/// A line for each free body that weighs more than its contacts can carry.
+std::vector<std::string> capacity_warnings(const Scene& scene);
+
+}  // namespace isopatch::detail
