@@ -12,6 +12,7 @@
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/mesh_arrays.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/geometry/mesh.h"
 #include "isopatch/geometry/triangle_mesh.h"
 
 namespace isopatch::python {
@@ -24,6 +25,15 @@ MeshBytes read_surface(const std::string& path) {
   const SignalScope signals;
   const TriangleMesh mesh = read_triangle_mesh(path);
   return {bytes_of(mesh.points), bytes_of(mesh.triangles)};
+}
+
+/// Points, tets, and point data by name, float64.
+std::tuple<nb::bytes, nb::bytes, nb::dict> read_tets(const std::string& path) {
+  const SignalScope signals;
+  const TetMesh mesh = read_tet_mesh(path);
+  nb::dict fields;
+  for (const auto& [name, values] : mesh.point_data) fields[name.c_str()] = bytes_of(values);
+  return {bytes_of(mesh.points), bytes_of(mesh.tets), fields};
 }
 
 MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::string& source,
@@ -51,6 +61,7 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
 
 void bind_meshes(nb::module_& module) {
   module.def("_read_surface", &read_surface, nb::arg("path"));
+  module.def("_read_tets", &read_tets, nb::arg("path"));
   module.def("_tetrahedralize", &tetrahedralized, nb::arg("points"), nb::arg("triangles"), nb::arg("source"),
              nb::arg("mesher"), nb::arg("edge_length").none());
 }
