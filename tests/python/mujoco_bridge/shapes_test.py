@@ -37,6 +37,7 @@ ASSETS = {
     "sheared": "scale='1 -1.5 .5' refpos='.1 .1 .2' refquat='.2 .5 .3 .8'",
     "shell": "scale='2 2 2' inertia='shell' refpos='.1 .1 .2'",
 }
+NUMBERS = itertools.count()
 PLACES = ['pos=".05 .02 .01" euler="30 20 10"', ""]
 
 
@@ -72,9 +73,10 @@ def by_path(folder, asset, place):
 
 
 def by_asset(folder, asset, place):
-    """The file is in memory, and the model has a name of it alone."""
+    """The file is in memory, and the model has a name of it alone, a new one since MuJoCo keeps meshes by name."""
+    name = f"block{next(NUMBERS)}.obj"
     content = (folder / "block.obj").read_bytes()
-    return mujoco.MjModel.from_xml_string(text_of("unique_name.obj", asset, place), {"unique_name.obj": content})
+    return mujoco.MjModel.from_xml_string(text_of(name, asset, place), {name: content})
 
 
 def corners(bridge):
@@ -149,7 +151,7 @@ def test_file_and_not_the_last_text_says_how_a_mesh_lies(folder):
 
 def test_shape_that_lies_elsewhere_is_named(folder):
     """In the frame of the model instead of the file's; and in metres for a file in millimetres."""
-    for asset, message in (("refpos='.2 0 0'", "lies 0.2 m off its mesh"), ("scale='.001 .001 .001'", "is 1.6e-07 m")):
+    for asset, message in (("refpos='.2 0 0'", "lies 0.2 m off its mesh"), ("scale='.001 .001 .001'", r"is 1.\de-07 m large")):
         model = by_path(folder, asset, "")
         if "ref" in asset:
             shape = {"type": "tet_mesh", "points": [*(POINTS - [0.2, 0, 0]), MIDDLE - [0.2, 0, 0]], "tets": TETS}

@@ -27,24 +27,28 @@ class Bridge:
     """Patches between chosen geoms of a MuJoCo model: measured beside its own contact, or in place of it.
 
     A box, sphere, ellipsoid, capsule, cylinder or plane is taken from the model; a mesh is its convex hull, as it is to
-    MuJoCo. Planes are rigid unless `modulus` names them. Two threads must not use one bridge at the same time.
+    MuJoCo. Planes are rigid unless `modulus` names them. Friction and margins are the model's. What changes in the
+    model is followed from the next call on, with the bits of a new bridge. Two threads must not use one bridge at the
+    same time.
 
     Args:
         model: A mujoco.MjModel. `measure` and `step` write nothing to it.
         pairs: Pairs of geoms, by name or index. None: as `geoms` says.
         geoms: Geoms, by name or index: all pairs of them between which MuJoCo looks for contact, by its masks, welds
-            and excludes. None: as `pairs` says.
+            and excludes, and as a <pair>. None: as `pairs` says.
         modulus: Pa, of all geoms, or a dictionary by geom; math.inf is rigid. What it does not say is taken from the
             model: numeric "isopatch_modulus:NAME" for the geom NAME, then "isopatch_modulus" for all but planes.
         shapes: Other shapes than the model's, by geom: a path of a file with tets, or of a surface for a rigid geom, or
-            a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file.
+            a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file, to which
+            the asset's scale, refpos and refquat are applied.
         max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
         impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone; a held thing
             creeps by its weight / (2 * stiffness * time step * impratio), m/s.
         threads: Of `step_batch`; 0: all cores.
 
     Raises:
-        TypeError, ValueError: for geoms, pairs, moduli and shapes that cannot be, with their names.
+        TypeError, ValueError: for geoms, pairs, moduli and shapes that cannot be, and for what contacts of the model
+            have and patches have not, with their names. The calls raise it for changes of the model.
     """
 
     def __init__(
