@@ -78,7 +78,7 @@ class Bridge:
         self._read_model()
         warn_of_rolling(model, self._chosen.pairs, self._chosen.listed)
         self._shapes.warn_of_places(self._chosen.scene, self._chosen.geoms)
-        self._rows_of_last_step = self._rows
+        self._stepping = self._rows  # of the last step
 
     def _read_model(self) -> None:
         """Makes all that depends on what `Watch` watches."""
@@ -97,18 +97,19 @@ class Bridge:
 
     def _follow(self, call: str) -> None:
         """Takes over what has changed in the model since it was read."""
-        if not (changed := self._watch.changed()):
-            return
-        try:
-            if is_friction(changed):
-                self._rows.read_friction()
-            else:
-                self._read_model()
-        except (ValueError, TypeError, OSError) as error:
-            message = str(error).removeprefix("Bridge: ")
-            names = ", ".join(sorted(changed))
-            raise ValueError(f"Bridge.{call}: {names} of the model has changed, and {message}") from None
-        self._watch.keep()
+        if changed := self._watch.changed():
+            try:
+                if is_friction(changed):
+                    self._rows.read_friction()
+                else:
+                    self._read_model()
+            except (ValueError, TypeError, OSError) as error:
+                message = str(error).removeprefix("Bridge: ")
+                names = ", ".join(sorted(changed))
+                raise ValueError(f"Bridge.{call}: {names} of the model has changed, and {message}") from None
+            self._watch.keep()
+        if self._stepping is not self._rows and call.startswith("step"):
+            self._stepping, self._stepped = self._rows, ([], [])
 
     @property
     def scene(self) -> Scene:
@@ -167,7 +168,7 @@ class Bridge:
         points = self._table.points_of(found)
         residual = residual_of(found, points)
         self._rows.end(data, points, residual, self._poses)
-        self._stepped, self._rows_of_last_step = ([data], [residual]), self._rows
+        self._stepped = [data], [residual]
 
     def step_batch(self, data: Sequence[mujoco.MjData]) -> None:
         """A step of many states, with one evaluation of the patches of all.
@@ -199,7 +200,7 @@ class Bridge:
             residuals = self._batch.step(self._last)
             if residuals is None:
                 self._raise_not_finite(data)
-            self._stepped, self._rows_of_last_step = (self._last, residuals), self._rows
+            self._stepped = self._last, residuals
             return
         self._raise_not_finite(data)
         self._step_in_turn(data)
@@ -235,7 +236,7 @@ class Bridge:
                 self._poses.read(state, self._model.opt.timestep, self._patches.ahead[0], "Bridge.step_batch")
             self._rows.end(state, points, residual, self._poses)
             residuals.append(residual)
-        self._stepped, self._rows_of_last_step = (data, residuals), self._rows
+        self._stepped = data, residuals
 
     def forces(self, model: mujoco.MjModel, data: mujoco.MjData) -> Forces:
         """What the pairs exerted on each other in the last step, with friction.
@@ -248,7 +249,7 @@ class Bridge:
             ValueError: for another model, and if the last step was of another state.
         """
         self._check(model, data, "forces")
-        return self._rows_of_last_step.forces(data, self._residual(data))
+        return self._stepping.forces(data, self._residual(data))
 
     def _residual(self, data: mujoco.MjData) -> np.ndarray | None:
         """What was applied in the last step of the state."""
