@@ -142,7 +142,8 @@ static int add_contacts(const Arguments* a, mjData* d, int sim, double* weights,
   return added;
 }
 
-static void write_rows(const Arguments* a, mjData* d, int added, const double* weights) {
+// `velocity` is J qvel of all rows.
+static void write_rows(const Arguments* a, mjData* d, int added, const double* weights, const double* velocity) {
   const double h = a->model->opt.timestep, relaxation = h, span = h * (h + relaxation);
   for (int i = 0; i < added; ++i) {
     mjContact* contact = d->contact + d->ncon - added + i;
@@ -159,7 +160,8 @@ static void write_rows(const Arguments* a, mjData* d, int added, const double* w
       kbip[2] = 1;
       kbip[3] = 0;
     }
-    d->efc_pos[row] = contact->dist;
+    const double slip = sqrt(velocity[row + 1] * velocity[row + 1] + velocity[row + 2] * velocity[row + 2]);
+    d->efc_pos[row] = contact->dist + 2 * h * contact->friction[0] * slip;
     d->efc_margin[row] = 0;
     contact->mu = contact->friction[0] / sqrt(ratio);
   }
@@ -232,7 +234,11 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
     mj_freeStack(scratch);
     return;
   }
-  write_rows(a, d, added, weights);
+  if (added > 0) {
+    double* velocity = mj_stackAllocNum(scratch, (size_t)d->nefc);
+    mj_mulJacVec(m, d, velocity, d->qvel);
+    write_rows(a, d, added, weights, velocity);
+  }
   mj_island(m, d);
   mj_transmission(m, d);
   mj_projectConstraint(m, d);
