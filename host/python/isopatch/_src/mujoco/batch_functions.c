@@ -142,8 +142,7 @@ static int add_contacts(const Arguments* a, mjData* d, int sim, double* weights,
   return added;
 }
 
-// `velocity` is J qvel of all rows.
-static void write_rows(const Arguments* a, mjData* d, int added, const double* weights, const double* velocity) {
+static void write_rows(const Arguments* a, mjData* d, int added, const double* weights) {
   const double h = a->model->opt.timestep, relaxation = h, span = h * (h + relaxation);
   for (int i = 0; i < added; ++i) {
     mjContact* contact = d->contact + d->ncon - added + i;
@@ -160,11 +159,24 @@ static void write_rows(const Arguments* a, mjData* d, int added, const double* w
       kbip[2] = 1;
       kbip[3] = 0;
     }
-    const double slip = sqrt(velocity[row + 1] * velocity[row + 1] + velocity[row + 2] * velocity[row + 2]);
-    d->efc_pos[row] = contact->dist + 2 * h * contact->friction[0] * slip;
+    d->efc_pos[row] = contact->dist;
     d->efc_margin[row] = 0;
     contact->mu = contact->friction[0] / sqrt(ratio);
   }
+}
+
+// Takes off by how much the solver would lift what slides.
+static void lower(const Arguments* a, mjData* d, mjData* scratch, int added) {
+  if (added == 0) return;
+  mj_markStack(scratch);
+  double* velocity = mj_stackAllocNum(scratch, (size_t)d->nefc);
+  mj_mulJacVec(a->model, d, velocity, d->qvel);
+  for (int i = d->ncon - added; i < d->ncon; ++i) {
+    const int row = d->contact[i].efc_address;
+    const double slip = sqrt(velocity[row + 1] * velocity[row + 1] + velocity[row + 2] * velocity[row + 2]);
+    d->efc_pos[row] += 2 * a->model->opt.timestep * d->contact[i].friction[0] * slip;
+  }
+  mj_freeStack(scratch);
 }
 
 static void add_wrench(double* xfrc, double sign, const double* force, const double* torque, const double* origin,
@@ -234,11 +246,8 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
     mj_freeStack(scratch);
     return;
   }
-  if (added > 0) {
-    double* velocity = mj_stackAllocNum(scratch, (size_t)d->nefc);
-    mj_mulJacVec(m, d, velocity, d->qvel);
-    write_rows(a, d, added, weights, velocity);
-  }
+  write_rows(a, d, added, weights);
+  lower(a, d, scratch, added);
   mj_island(m, d);
   mj_transmission(m, d);
   mj_projectConstraint(m, d);
