@@ -16,6 +16,7 @@
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/mesh_arrays.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/geometry/mesh.h"
 #include "isopatch/geometry/triangle_mesh.h"
 
 namespace isopatch::python {
@@ -42,7 +43,7 @@ nb::bytes triangles_of(nb::handle points, nb::handle corners, nb::handle counts,
     face.assign(next, next + count);
     next += count;
     for (const std::int32_t v : face) {
-      if (v < std::ssize(at)) continue;
+      if (0 <= v && v < std::ssize(at)) continue;
       throw_value_error(
           fmt::format("{}: face {} has the point {}; there are {} points", location, index, v, at.size()));
     }
@@ -62,6 +63,15 @@ std::tuple<std::string, std::string> vtk_cell(std::int64_t type) {
   constexpr std::array<const char*, 5> kUses = {"tet", "tet by corners", "left out", "volume", "unknown"};
   const VtkCellUse use = isopatch::detail::vtk_cell_use(type);
   return {kUses[static_cast<std::size_t>(use)], isopatch::detail::vtk_cell_name(type)};
+}
+
+/// Points, tets, and point data by name, float64.
+std::tuple<nb::bytes, nb::bytes, nb::dict> read_tets(const std::string& path) {
+  const SignalScope signals;
+  const TetMesh mesh = read_tet_mesh(path);
+  nb::dict fields;
+  for (const auto& [name, values] : mesh.point_data) fields[name.c_str()] = bytes_of(values);
+  return {bytes_of(mesh.points), bytes_of(mesh.tets), fields};
 }
 
 MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::string& source,
@@ -92,6 +102,7 @@ void bind_meshes(nb::module_& module) {
   module.def("_triangles_of", &triangles_of, nb::arg("points"), nb::arg("corners"), nb::arg("counts"),
              nb::arg("location"));
   module.def("_vtk_cell", &vtk_cell, nb::arg("type"));
+  module.def("_read_tets", &read_tets, nb::arg("path"));
   module.def("_tetrahedralize", &tetrahedralized, nb::arg("points"), nb::arg("triangles"), nb::arg("source"),
              nb::arg("mesher"), nb::arg("edge_length").none());
 }

@@ -23,6 +23,10 @@ class AssetFrame(NamedTuple):
     """[3]. Factors along the axes of the file, first."""
     pose: np.ndarray
     """[7], m. Of the scaled points in the frame of the geoms: position, quaternion w x y z."""
+    shear: np.ndarray | None
+    """[3, 3]. What is to be done with points in place of the scale, after a refquat about other axes than it has."""
+    certain: bool
+    """Whether the mesh's file has told it, and not a text that may be of another model, or nothing."""
 
 
 class Reference(NamedTuple):
@@ -106,35 +110,26 @@ def _by_text(model: mujoco.MjModel, mesh: int) -> Reference | None:
     return Reference(numbers("refpos", "0 0 0"), rotation_of(numbers("refquat", "1 0 0 0")))
 
 
-def _reference_of(model: mujoco.MjModel, mesh: int) -> Reference:
-    path = _path_of(model, mesh)
-    found = None
-    if path and os.path.isfile(path):
-        found = _by_file(path, _before_principal_axes(model, mesh) / model.mesh_scale[mesh])
-    return found or _by_text(model, mesh) or _NONE
-
-
 def frame_of_file(model: mujoco.MjModel, mesh: int) -> AssetFrame:
-    """The frame of a mesh's file in that of its geoms.
-
-    Raises ValueError for a scale that shears, after a refquat about other axes than its own.
-    """
+    """The frame of a mesh's file in that of its geoms."""
     scale = np.array(model.mesh_scale[mesh], float)
-    reference = _reference_of(model, mesh)
+    path, found = _path_of(model, mesh), None
+    if path and os.path.isfile(path):
+        found = _by_file(path, _before_principal_axes(model, mesh) / scale)
+    reference = found or _by_text(model, mesh) or _NONE
     linear = scale[:, None] * reference.rotation.T
     squares = linear.T @ linear
     factors = np.sqrt(np.diag(squares))
-    if np.abs(squares - np.diag(factors**2)).max() > 1e-9 * squares.max():
-        raise ValueError(
-            f'mesh "{model.mesh(mesh).name}" has a scale of {scale.tolist()} after a refquat about other axes, which '
-            "shears it: expected one factor, or a file that is turned already"
-        )
+    shears = np.abs(squares - np.diag(factors**2)).max() > _SAME * squares.max()
+    nearest = np.abs(scale)[np.abs(np.abs(scale) - factors[:, None]).argmin(axis=1)]
+    factors = np.where(np.abs(factors - nearest) < _SAME * nearest, nearest, factors)  # without refquat's rounding
     turned = (reference.rotation != np.eye(3)).any()
     factors *= [np.sign(np.linalg.det(linear)), 1, 1] if turned else np.sign(scale)
-    pose, found = np.zeros(7), np.zeros(7)
+    pose, placed = np.array([0.0, 0, 0, 1, 0, 0, 0]), np.zeros(7)
     pose[:3] = -linear @ reference.position
-    mujoco.mju_mat2Quat(pose[3:], (linear / factors).ravel())
+    if not shears:
+        mujoco.mju_mat2Quat(pose[3:], (linear / factors).ravel())
     position, quaternion = np.zeros(3), np.zeros(4)
     mujoco.mju_negPose(position, quaternion, model.mesh_pos[mesh], model.mesh_quat[mesh])
-    mujoco.mju_mulPose(found[:3], found[3:], position, quaternion, pose[:3], pose[3:])
-    return AssetFrame(factors, found)
+    mujoco.mju_mulPose(placed[:3], placed[3:], position, quaternion, pose[:3], pose[3:])
+    return AssetFrame(factors, placed, linear if shears else None, found is not None)

@@ -165,6 +165,20 @@ static void write_rows(const Arguments* a, mjData* d, int added, const double* w
   }
 }
 
+// Takes off by how much the solver would lift what slides.
+static void lower(const Arguments* a, mjData* d, mjData* scratch, int added) {
+  if (added == 0) return;
+  mj_markStack(scratch);
+  double* velocity = mj_stackAllocNum(scratch, (size_t)d->nefc);
+  mj_mulJacVec(a->model, d, velocity, d->qvel);
+  for (int i = d->ncon - added; i < d->ncon; ++i) {
+    const int row = d->contact[i].efc_address;
+    const double slip = sqrt(velocity[row + 1] * velocity[row + 1] + velocity[row + 2] * velocity[row + 2]);
+    d->efc_pos[row] += 2 * a->model->opt.timestep * d->contact[i].friction[0] * slip;
+  }
+  mj_freeStack(scratch);
+}
+
 static void add_wrench(double* xfrc, double sign, const double* force, const double* torque, const double* origin,
                        const double* center) {
   double arm[3], moment[3];
@@ -233,6 +247,7 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
     return;
   }
   write_rows(a, d, added, weights);
+  lower(a, d, scratch, added);
   mj_island(m, d);
   mj_transmission(m, d);
   mj_projectConstraint(m, d);

@@ -27,24 +27,28 @@ class Bridge:
     """Patches between chosen geoms of a MuJoCo model: measured beside its own contact, or in place of it.
 
     A box, sphere, ellipsoid, capsule, cylinder or plane is taken from the model; a mesh is its convex hull, as it is to
-    MuJoCo. Planes are rigid unless `modulus` names them. Two threads must not use one bridge at the same time.
+    MuJoCo. Planes are rigid unless `modulus` names them. Friction and margins are the model's. What changes in the
+    model is followed from the next call on, with the bits of a new bridge. Two threads must not use one bridge at the
+    same time.
 
     Args:
         model: A mujoco.MjModel. `measure` and `step` write nothing to it.
         pairs: Pairs of geoms, by name or index. None: as `geoms` says.
         geoms: Geoms, by name or index: all pairs of them between which MuJoCo looks for contact, by its masks, welds
-            and excludes. None: as `pairs` says.
+            and excludes, and as a <pair>. None: as `pairs` says.
         modulus: Pa, of all geoms, or a dictionary by geom; math.inf is rigid. What it does not say is taken from the
             model: numeric "isopatch_modulus:NAME" for the geom NAME, then "isopatch_modulus" for all but planes.
         shapes: Other shapes than the model's, by geom: a path of a file with tets, or of a surface for a rigid geom, or
-            a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file.
+            a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file, to which
+            the asset's scale, refpos and refquat are applied.
         max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
         impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone; a held thing
             creeps by its weight / (2 * stiffness * time step * impratio), m/s.
         threads: Of `step_batch`; 0: all cores.
 
     Raises:
-        TypeError, ValueError: for geoms, pairs, moduli and shapes that cannot be, with their names.
+        TypeError, ValueError: for geoms, pairs, moduli and shapes that cannot be, and for what contacts of the model
+            have and patches have not, with their names. The calls raise it for changes of the model.
     """
 
     def __init__(
@@ -74,7 +78,7 @@ class Bridge:
         self._read_model()
         warn_of_rolling(model, self._chosen.pairs, self._chosen.listed)
         self._shapes.warn_of_places(self._chosen.scene, self._chosen.geoms)
-        self._rows_of_last_step = self._rows
+        self._stepping = self._rows  # of the last step
 
     def _read_model(self) -> None:
         """Makes all that depends on what `Watch` watches."""
@@ -93,18 +97,19 @@ class Bridge:
 
     def _follow(self, call: str) -> None:
         """Takes over what has changed in the model since it was read."""
-        if not (changed := self._watch.changed()):
-            return
-        try:
-            if is_friction(changed):
-                self._rows.read_friction()
-            else:
-                self._read_model()
-        except (ValueError, TypeError, OSError) as error:
-            message = str(error).removeprefix("Bridge: ")
-            names = ", ".join(sorted(changed))
-            raise ValueError(f"Bridge.{call}: {names} of the model has changed, and {message}") from None
-        self._watch.keep()
+        if changed := self._watch.changed():
+            try:
+                if is_friction(changed):
+                    self._rows.read_friction()
+                else:
+                    self._read_model()
+            except (ValueError, TypeError, OSError) as error:
+                message = str(error).removeprefix("Bridge: ")
+                names = ", ".join(sorted(changed))
+                raise ValueError(f"Bridge.{call}: {names} of the model has changed, and {message}") from None
+            self._watch.keep()
+        if self._stepping is not self._rows and call.startswith("step"):
+            self._stepping, self._stepped = self._rows, ([], [])
 
     @property
     def scene(self) -> Scene:
@@ -163,7 +168,7 @@ class Bridge:
         points = self._table.points_of(found)
         residual = residual_of(found, points)
         self._rows.end(data, points, residual, self._poses)
-        self._stepped, self._rows_of_last_step = ([data], [residual]), self._rows
+        self._stepped = [data], [residual]
 
     def step_batch(self, data: Sequence[mujoco.MjData]) -> None:
         """A step of many states, with one evaluation of the patches of all.
@@ -195,7 +200,7 @@ class Bridge:
             residuals = self._batch.step(self._last)
             if residuals is None:
                 self._raise_not_finite(data)
-            self._stepped, self._rows_of_last_step = (self._last, residuals), self._rows
+            self._stepped = self._last, residuals
             return
         self._raise_not_finite(data)
         self._step_in_turn(data)
@@ -231,7 +236,7 @@ class Bridge:
                 self._poses.read(state, self._model.opt.timestep, self._patches.ahead[0], "Bridge.step_batch")
             self._rows.end(state, points, residual, self._poses)
             residuals.append(residual)
-        self._stepped, self._rows_of_last_step = (data, residuals), self._rows
+        self._stepped = data, residuals
 
     def forces(self, model: mujoco.MjModel, data: mujoco.MjData) -> Forces:
         """What the pairs exerted on each other in the last step, with friction.
@@ -244,7 +249,7 @@ class Bridge:
             ValueError: for another model, and if the last step was of another state.
         """
         self._check(model, data, "forces")
-        return self._rows_of_last_step.forces(data, self._residual(data))
+        return self._stepping.forces(data, self._residual(data))
 
     def _residual(self, data: mujoco.MjData) -> np.ndarray | None:
         """What was applied in the last step of the state."""

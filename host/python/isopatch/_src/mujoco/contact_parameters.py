@@ -41,6 +41,13 @@ def listed_pairs(model: mujoco.MjModel) -> dict[tuple[int, int], int]:
     return {_key(pair): index for index, pair in reversed([*pairs])}
 
 
+def margins_of_geoms(model: mujoco.MjModel) -> np.ndarray:
+    """[ngeom], m. The part of each geom in the margin of pairs that the model does not list."""
+    if model.opt.enableflags & _OVERRIDE:
+        return np.full(model.ngeom, model.opt.o_margin / 2)
+    return model.geom_margin
+
+
 def contact_parameters(model: mujoco.MjModel, pairs: np.ndarray, listed: np.ndarray) -> ContactParameters:
     """Those of pairs of geoms [P, 2], as mj_collision() has them; `listed` [P] has the <pair> of each, or -1.
 
@@ -56,7 +63,8 @@ def contact_parameters(model: mujoco.MjModel, pairs: np.ndarray, listed: np.ndar
 
     dim = combined(model.geom_condim)
     friction = combined(model.geom_friction)[:, _SPIN]
-    margin = model.geom_margin[first] + model.geom_margin[second]
+    margins = margins_of_geoms(model)
+    margin = margins[first] + margins[second]
     if (own := listed >= 0).any():
         index = listed[own]
         dim[own], friction[own], margin[own] = (

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from isopatch._src.messages import shown
-from isopatch._src.mujoco.contact_parameters import check_known, contact_parameters, listed_pairs
+from isopatch._src.mujoco.contact_parameters import check_known, contact_parameters, listed_pairs, margins_of_geoms
 from isopatch._src.mujoco.geoms import Geom, geom_index, moduli_of, name_of
 from isopatch._src.mujoco.shapes import Shapes
 from isopatch._src.scene import Scene, SceneWarning
@@ -126,22 +126,23 @@ class _Body(NamedTuple):
 def _bodies_of(
     model: mujoco.MjModel, pairs: np.ndarray, margins: np.ndarray, moduli: dict[int, float], shapes: Shapes
 ) -> list[tuple[_Body, _Body]]:
-    """The bodies of each pair. Geoms with a margin touch as if one was larger by it: the one that grows best."""
+    """The bodies of each pair. Geoms with a margin touch as if they were larger: each by its own, which makes one body
+    of a geom, unless only one of them can grow so, or grows better."""
+    own = margins_of_geoms(model)
     found = []
-    for pair, margin in zip(pairs.tolist(), margins.tolist()):
-        grows = None
-        if margin:
-            ranks = {geom: shapes.growth_rank(geom) for geom in pair}
-            grows = min(pair, key=lambda geom: (ranks[geom], not math.isinf(moduli[geom])))
-            if math.isinf(ranks[grows]):
-                names = " and ".join(f'"{name_of(model, geom)}"' for geom in pair)
-                raise ValueError(
-                    f"Bridge: {names} are kept {margin:g} m apart by their margin, which needs a plane, sphere, "
-                    'capsule, box, cylinder or ellipsoid among them: expected margin="0" of both'
-                )
-        found.append(
-            (_Body(pair[0], margin if pair[0] == grows else 0.0), _Body(pair[1], margin if pair[1] == grows else 0.0))
-        )
+    for (a, b), margin in zip(pairs.tolist(), margins.tolist()):
+        ranks = sorted(shapes.growth_rank(geom) for geom in (a, b))
+        if margin == own[a] + own[b] and (ranks[1] == 1 or (ranks[1] == 2 and ranks[0] > 0)):
+            found.append((_Body(a, float(own[a])), _Body(b, float(own[b]))))
+            continue
+        if margin and math.isinf(ranks[0]):
+            names = " and ".join(f'"{name_of(model, geom)}"' for geom in (a, b))
+            raise ValueError(
+                f"Bridge: {names} are kept {margin:g} m apart by their margin, which needs a plane, sphere, capsule, "
+                'box, cylinder or ellipsoid among them: expected margin="0" of both'
+            )
+        first = (shapes.growth_rank(a), not math.isinf(moduli[a])) <= (shapes.growth_rank(b), not math.isinf(moduli[b]))
+        found.append((_Body(a, margin if first else 0.0), _Body(b, 0.0 if first else margin)))
     return found
 
 

@@ -10,11 +10,13 @@ import mujoco
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.meshes import mesh_from_object
 from isopatch._src.mujoco.asset_frames import AssetFrame, frame_of_file, rotation_of, vertices_of
 from isopatch._src.mujoco.geoms import Geom, by_geom, name_of, pose_of
 from isopatch._src.scene import Scene
 
-_SCALED = ("tet_mesh", "surface_mesh", "convex_hull")  # whose "scale" has a factor for each axis
+_CELLS = {"tet_mesh": "tets", "surface_mesh": "triangles", "convex_hull": None}  # what has a scale, of meshes
+_MESH_KEYS = ("file", "mesh", "points", "tets", "triangles", "point_data")
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
 _GROWTH = {
     Geom.mjGEOM_PLANE: 0,  # these grow exactly
@@ -73,17 +75,46 @@ def _given_shape(shape: Any, rigid: bool, name: str) -> dict[str, Any]:
 
 def _scaled(geometry: dict[str, Any], frame: AssetFrame, name: str) -> dict[str, Any]:
     """The geometry with the scale of the asset."""
-    if (frame.scale == 1).all():
+    if (frame.scale == 1).all() and frame.shear is None:
         return geometry
     kind = geometry.get("type")
     factors = f"[{', '.join(f'{s:g}' for s in frame.scale)}]"
-    if kind not in _SCALED:
+    if kind not in _CELLS:
         raise ValueError(
             f'Bridge: shapes: geom "{name}": its mesh has a scale of {factors}, which a geometry of type "{kind}" '
-            f"cannot have: expected one of {', '.join(_SCALED)}, in the units of the mesh's file"
+            f"cannot have: expected one of {', '.join(_CELLS)}, in the units of the mesh's file"
         )
-    own = geometry.get("scale", _UNITS.get(geometry.get("units", "m"), 1.0))
-    return {k: v for k, v in geometry.items() if k != "units"} | {"scale": (frame.scale * np.asarray(own)).tolist()}
+    own = np.asarray(geometry.get("scale", _UNITS.get(geometry.get("units", "m"), 1.0)), float)
+    rest = {key: value for key, value in geometry.items() if key not in ("scale", "units")}
+    if frame.shear is None:
+        return rest | {"scale": (frame.scale * own).tolist()}
+    points, cells, fields = _mesh_of(rest, f'Bridge: shapes: geom "{name}"')
+    found = {"type": kind, "points": points * own @ frame.shear.T}
+    if cells is not None:
+        if np.linalg.det(frame.shear) * np.prod(own * np.ones(3)) < 0:
+            cells = np.asarray(cells)[:, [1, 0, *range(2, np.shape(cells)[1])]]
+        found |= {_CELLS[kind]: cells} | ({"point_data": fields} if fields else {})
+    return {key: rest[key] for key in rest if key not in _MESH_KEYS} | found
+
+
+def _mesh_of(geometry: dict[str, Any], location: str) -> tuple[np.ndarray, np.ndarray | None, dict[str, np.ndarray]]:
+    """Points, cells and point data of a geometry that is a mesh; no cells for a hull."""
+    cells = _CELLS[geometry["type"]]
+    if "mesh" in geometry:
+        mesh = mesh_from_object(geometry["mesh"], cells, location)
+        return mesh.points, mesh.cells if cells else None, mesh.point_data
+    if "points" in geometry:
+        given = geometry[cells] if cells else None
+        return np.asarray(geometry["points"], float), given, geometry.get("point_data", {})
+    path = os.fspath(geometry.get("file", ""))
+    fields: dict[str, bytes] = {}
+    if cells == "tets" or (cells is None and path.lower().endswith((".vtk", ".vtu", ".msh"))):
+        points, corners, fields = _core._read_tets(path)
+    else:
+        points, corners = _core._read_surface(path)
+    arrays = {key: np.frombuffer(values) for key, values in fields.items()}
+    found = np.frombuffer(corners, np.int32).reshape(-1, 4 if cells == "tets" else 3) if cells else None
+    return np.frombuffer(points).reshape(-1, 3), found, arrays
 
 
 class Shapes:
@@ -124,7 +155,7 @@ class Shapes:
                     "shape does not follow: expected a new Bridge"
                 )
             if model.geom_type[geom] == Geom.mjGEOM_MESH:
-                frame = self._frame_of(geom, name)
+                frame = self._frame_of(geom)
                 geometry = _scaled(geometry, frame, name)
                 mujoco.mju_mulPose(pose[:3], pose[3:], pose[:3].copy(), pose[3:].copy(), frame.pose[:3], frame.pose[3:])
         else:
@@ -135,13 +166,10 @@ class Shapes:
             pose[:3] += grown * normal
         return geometry, pose
 
-    def _frame_of(self, geom: int, name: str) -> AssetFrame:
+    def _frame_of(self, geom: int) -> AssetFrame:
         mesh = int(self._model.geom_dataid[geom])
         if mesh not in self._frames:
-            try:
-                self._frames[mesh] = frame_of_file(self._model, mesh)
-            except ValueError as error:
-                raise ValueError(f'Bridge: shapes: geom "{name}": {error}') from None
+            self._frames[mesh] = frame_of_file(self._model, mesh)
         return self._frames[mesh]
 
     def warn_of_places(self, scene: Scene, geoms: list[int]) -> None:
@@ -157,7 +185,8 @@ class Shapes:
             sizes = [np.linalg.norm(np.ptp(vertices, axis=0)) for vertices in (ours, theirs)]
             middles = [vertices.min(axis=0) + vertices.max(axis=0) for vertices in (ours, theirs)]
             apart = np.linalg.norm(middles[0] - middles[1]) / 2
-            if apart > sizes[1] / 4 or not 0.5 <= sizes[0] / sizes[1] <= 2:
+            allowed = sizes[1] / 4 if self._frames[int(self._model.geom_dataid[geom])].certain else sizes[1] / 50
+            if apart > allowed or not 0.5 <= sizes[0] / sizes[1] <= 2:
                 warnings.warn(
                     f'the shape of geom "{name_of(self._model, geom)}" is {sizes[0]:.2g} m large and lies {apart:.2g} '
                     f"m off its mesh, which is {sizes[1]:.2g} m large; shapes of meshes are in the frame of the mesh's "
