@@ -28,7 +28,12 @@ struct Reader {
 
 constexpr std::array<Reader<TetMesh>, 3> kTetReaders = {
     {{".vtk", parse_vtk}, {".vtu", parse_vtu}, {".msh", parse_msh}}};
-constexpr std::array<Reader<TriangleMesh>, 2> kSurfaceReaders = {{{".obj", parse_obj}, {".stl", parse_stl}}};
+constexpr std::array<Reader<TriangleMesh>, 6> kSurfaceReaders = {{{".obj", parse_obj},
+                                                                  {".stl", parse_stl},
+                                                                  {".ply", parse_ply},
+                                                                  {".off", parse_off},
+                                                                  {".glb", parse_gltf},
+                                                                  {".gltf", parse_gltf}}};
 
 template <class Readers>
 auto reader_of(const Readers& readers, const std::string& extension) {
@@ -126,7 +131,7 @@ TetMesh read_tet_mesh(const std::string& path) {
 
 TriangleMesh read_triangle_mesh(const std::string& path) {
   if (is_surface_file(path)) return read(kSurfaceReaders, path);
-  refuse(path, "a surface mesh; .obj and .stl files are read",
+  refuse(path, "a surface mesh; .obj and .stl files are read, and so are .ply, .off, .glb and .gltf",
          is_tet_mesh_file(path) ? "; a file of tets is a \"tet_mesh\"" : "");
 }
 
