@@ -46,6 +46,12 @@ bool is_harmless(const std::string& extension) {
                      [&](auto name) { return extension.starts_with(name); });
 }
 
+/// The beginning of a value's text, or what it is.
+std::string shown(const Json& value) {
+  if (value.is_structured()) return fmt::format("an {}", value.type_name());
+  return in_quotes(value.dump(-1, ' ', true, Json::error_handler_t::replace));
+}
+
 /// With %20 and the like replaced.
 std::string decoded(std::string_view uri) {
   std::string path;
@@ -72,7 +78,7 @@ GltfFile::GltfFile(const std::string& bytes, const std::string& source) : source
   if (!json_.contains("asset")) fail("no glTF: \"asset\" is missing");
   const Json version = json_["asset"].is_object() ? json_["asset"].value("version", Json()) : Json();
   if (!version.is_string() || !version.get<std::string>().starts_with("2.")) {
-    fail("the version of glTF is {}; 2.0 can be read", version.dump(-1, ' ', true, Json::error_handler_t::replace));
+    fail("the version of glTF is {}; 2.0 can be read", shown(version));
   }
   for (const Json& name : list(json_, "extensionsRequired")) {
     const std::string extension = name.is_string() ? name.get<std::string>() : "";
@@ -128,7 +134,7 @@ std::size_t GltfFile::index(const Json& object, const char* key, std::size_t cou
 }
 
 std::size_t GltfFile::index_of(const Json& value, const char* key, std::size_t count) const {
-  if (!value.is_number_unsigned()) fail("\"{}\" is a {}; a whole number from 0 is needed", key, value.type_name());
+  if (!value.is_number_unsigned()) fail("\"{}\" is {}; a whole number from 0 is needed", key, shown(value));
   const auto index = value.get<std::uint64_t>();
   if (index >= count) fail("\"{}\" is {}; it must be less than {}", key, index, count);
   return static_cast<std::size_t>(index);
@@ -145,7 +151,7 @@ std::vector<std::size_t> GltfFile::indices(const Json& object, const char* key, 
 }
 
 double GltfFile::number(const Json& value, const char* key) const {
-  if (!value.is_number()) fail("\"{}\" has a {}; numbers are needed", key, value.type_name());
+  if (!value.is_number()) fail("\"{}\" has {}; numbers are needed", key, shown(value));
   return value.get<double>();
 }
 

@@ -46,7 +46,8 @@ void expect_matter(const std::vector<TriangleMesh>& parts, double volume, const 
 
 std::string left_out(int parts, int triangles) {
   return std::to_string(parts) + " closed parts, of " + std::to_string(triangles) +
-         " triangles, lie in the matter of others and were left out, so that none counts twice; turn them inward if they "
+         " triangles, lie in the matter of others and were left out, so that none counts twice; turn them inward if "
+         "they "
          "are cavities";
 }
 

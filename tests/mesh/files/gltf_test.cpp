@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
+#include <fstream>
 
 #include "isopatch/geometry/geometry.h"
 #include "tests/mesh/checks/surface_fixtures.h"
 #include "tests/mesh/files/byte_writer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace isopatch {
 namespace {
@@ -30,9 +31,11 @@ std::string tet_buffer() {
 std::string json_of(const std::string& buffer, int component = 5123, const std::string& before = "",
                     const std::string& mode = "") {
   const std::string size = std::to_string(12 * (component == 5121 ? 1 : component == 5123 ? 2 : 4));
-  return R"({"asset": {"version": "2.0"}, )" + before + R"("meshes": [{"primitives": [{"attributes": {"POSITION": 0}, )" +
-         mode + R"("indices": 1}]}], "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},)" +
-         R"({"bufferView": 1, "componentType": )" + std::to_string(component) + R"(, "count": 12, "type": "SCALAR"}],)" +
+  return R"({"asset": {"version": "2.0"}, )" + before +
+         R"("meshes": [{"primitives": [{"attributes": {"POSITION": 0}, )" + mode +
+         R"("indices": 1}]}], "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},)" +
+         R"({"bufferView": 1, "componentType": )" + std::to_string(component) +
+         R"(, "count": 12, "type": "SCALAR"}],)" +
          R"("bufferViews": [{"buffer": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": )" + size +
          R"(}], "buffers": [{)" + buffer + "}]}";
 }
@@ -71,9 +74,12 @@ TEST(GltfReader, ReadsBuffersInTheTextAndInFiles) {
             surface_of_tet().triangles);
 
   const testing::TemporaryFolder folder;
-  folder.write("the buffer.bin", tet_buffer());
-  const std::string path = folder.write("tet.GLTF", json_of(uri + "\"the%20buffer.bin\""));
-  EXPECT_EQ(read_triangle_mesh(path).triangles, surface_of_tet().triangles);
+  const auto write = [&](const char* name, const std::string& bytes) {
+    std::ofstream(folder.path(name), std::ios::binary) << bytes;
+  };
+  write("the buffer.bin", tet_buffer());
+  write("tet.GLTF", json_of(uri + "\"the%20buffer.bin\""));
+  EXPECT_EQ(read_triangle_mesh(folder.path("tet.GLTF")).triangles, surface_of_tet().triangles);
   EXPECT_TRUE(contains(error_of([&] { parse_gltf(json_of(uri + "\"http://a/b.bin\""), "m"); }), "only files are read"));
 }
 
@@ -95,7 +101,8 @@ TEST(GltfReader, PlacesMeshesByNodes) {
 TEST(GltfReader, ReadsStripsFansAndTrianglesWithoutIndices) {
   std::string buffer;
   for (const std::int32_t v : {0, 1, 3, 2, 0, 1}) {
-    for (const double x : surface_of_tet().points[static_cast<std::size_t>(v)]) buffer += bytes_of(static_cast<float>(x));
+    for (const double x : surface_of_tet().points[static_cast<std::size_t>(v)])
+      buffer += bytes_of(static_cast<float>(x));
   }
   const auto file = [&](int mode, int first, int count) {
     return R"({"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "mode": )" +
@@ -134,7 +141,8 @@ TEST(GltfReader, MergesVerticesThatAreThereTwice) {
   std::string buffer;
   for (const Triangle& t : surface_of_tet().triangles) {
     for (const std::int32_t v : t) {
-      for (const double x : surface_of_tet().points[static_cast<std::size_t>(v)]) buffer += bytes_of(static_cast<float>(x));
+      for (const double x : surface_of_tet().points[static_cast<std::size_t>(v)])
+        buffer += bytes_of(static_cast<float>(x));
     }
   }
   const std::string json =
@@ -154,7 +162,7 @@ TEST(GltfReader, SaysWhatItDoesNotRead) {
                   "', which is not read; export it without compression or extensions");
   }
   EXPECT_EQ(error("solid"), "a.glb: no glTF: neither its JSON nor the bytes 'glTF' at the beginning");
-  EXPECT_EQ(error(R"({"asset": {"version": "1.0"}})"), "a.glb: the version of glTF is \"1.0\"; 2.0 can be read");
+  EXPECT_EQ(error(R"({"asset": {"version": "1.0"}})"), "a.glb: the version of glTF is '\"1.0\"'; 2.0 can be read");
   EXPECT_EQ(error(tet_glb(R"("nodes": [{"children": [0]}], "scenes": [{"nodes": [0]}],)")),
             "a.glb: node 0 is in the scene twice");
   EXPECT_EQ(error(json_of(R"("byteLength": 72)")),

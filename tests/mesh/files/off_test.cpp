@@ -19,9 +19,9 @@ void expect_tet(const std::string& text) {
 }
 
 TEST(OffReader, ReadsEveryFormOfTheHeader) {
-  for (const char* header : {"OFF\n4 4 6\n", "OFF 4 4 6\n", "OFF4 4 0\n", "4 4 6\n", "OFF\n4 4\n", "\xEF\xBB\xBFOFF\r\n4 4 6\r\n",
-                             "# made by a test\n\nOFF # a tet\n# counts\n4 4 6 # of edges\n", "COFF\n4 4 6\n",
-                             "STCNOFF\n4 4 6\n"}) {
+  for (const char* header :
+       {"OFF\n4 4 6\n", "OFF 4 4 6\n", "OFF4 4 0\n", "4 4 6\n", "OFF\n4 4\n", "\xEF\xBB\xBFOFF\r\n4 4 6\r\n",
+        "# made by a test\n\nOFF # a tet\n# counts\n4 4 6 # of edges\n", "COFF\n4 4 6\n", "STCNOFF\n4 4 6\n"}) {
     expect_tet(header + kVertices + kFaces);
   }
 }
@@ -34,9 +34,10 @@ TEST(OffReader, SkipsColoursAndNormals) {
 
 TEST(OffReader, CutsPolygons) {
   const Geometry cube = make_surface_mesh(
-      "m", parse_off("OFF\n8 6 12\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n4 3 2 1 0\n4 4 5 6 7\n4 0 1 5 4 "
-                     "9 9 9\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n",
-                     "m"));
+      "m",
+      parse_off("OFF\n8 6 12\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n4 3 2 1 0\n4 4 5 6 7\n4 0 1 5 4 "
+                "9 9 9\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n",
+                "m"));
   EXPECT_EQ(cube.surface.size(), 12U);
   EXPECT_DOUBLE_EQ(cube.report.volume, 1);
 }

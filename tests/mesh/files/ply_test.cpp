@@ -27,19 +27,20 @@ std::string ascii_ply(const TriangleMesh& mesh, const std::string& line_end = "\
 
 /// With more properties and elements than are read, in an unusual order and of every kind of type.
 std::string binary_ply(const TriangleMesh& mesh, std::endian order) {
-  std::string file = "ply\nformat binary_" + std::string(order == std::endian::little ? "little" : "big") +
-                     "_endian 1.0\nelement camera 1\nproperty float focus\nproperty list ushort short of\nelement vertex " +
-                     std::to_string(mesh.points.size()) +
-                     "\nproperty uchar red\nproperty float32 z\nproperty short y\nproperty float64 x\nproperty list uint8 "
-                     "float weights\nelement edge 1\nproperty int vertex1\nproperty int vertex2\nelement face " +
-                     std::to_string(mesh.triangles.size()) +
-                     "\nproperty int8 flags\nproperty list uint uint16 vertex_index\nproperty list uchar float texcoord\n"
-                     "end_header\n";
+  std::string file =
+      "ply\nformat binary_" + std::string(order == std::endian::little ? "little" : "big") +
+      "_endian 1.0\nelement camera 1\nproperty float focus\nproperty list ushort short of\nelement vertex " +
+      std::to_string(mesh.points.size()) +
+      "\nproperty uchar red\nproperty float32 z\nproperty short y\nproperty float64 x\nproperty list uint8 "
+      "float weights\nelement edge 1\nproperty int vertex1\nproperty int vertex2\nelement face " +
+      std::to_string(mesh.triangles.size()) +
+      "\nproperty int8 flags\nproperty list uint uint16 vertex_index\nproperty list uchar float texcoord\n"
+      "end_header\n";
   file += bytes_of(1.5F, order) + bytes_of(std::uint16_t{2}, order) + bytes_of(std::uint32_t{7}, order);
   for (const Point3& p : mesh.points) {
     file += bytes_of(std::uint8_t{200}, order) + bytes_of(static_cast<float>(p[2]), order) +
-            bytes_of(static_cast<std::int16_t>(p[1]), order) + bytes_of(p[0], order) + bytes_of(std::uint8_t{1}, order) +
-            bytes_of(0.5F, order);
+            bytes_of(static_cast<std::int16_t>(p[1]), order) + bytes_of(p[0], order) +
+            bytes_of(std::uint8_t{1}, order) + bytes_of(0.5F, order);
   }
   file += bytes_of(0, order) + bytes_of(1, order);
   for (const Triangle& t : mesh.triangles) {
@@ -90,7 +91,8 @@ TEST(PlyReader, ReadsStrips) {
 
 TEST(PlyReader, GivesThePointsOfACloud) {
   const std::string cloud =
-      "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n4 5 "
+      "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 "
+      "3\n4 5 "
       "6\n";
   const TriangleMesh mesh = parse_ply(cloud, "m");
   EXPECT_EQ(mesh.points, (std::vector<Point3>{{1, 2, 3}, {4, 5, 6}}));

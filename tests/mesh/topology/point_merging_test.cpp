@@ -72,7 +72,7 @@ TEST(PointMerging, NamesTheDistanceThatWouldCloseASurface) {
 // A hole of the width of rounding, with a needle beside it: merging would take the needle's area.
 TEST(PointMerging, KeepsTrianglesThatHaveAnArea) {
   TriangleMesh mesh = surface_of_tet();
-  mesh.points.push_back({1, 1e-8, 0});  // beside corner 1, on the edge to 2
+  mesh.points.push_back({1, 1e-8, 0});                                       // beside corner 1, on the edge to 2
   mesh.triangles = {{0, 2, 4}, {0, 4, 1}, {0, 1, 3}, {0, 3, 2}, {4, 2, 3}};  // without the needle 1 4 3
   const TriangleMesh before = mesh;
   const std::string message = error_of([&] { check_and_repair(mesh, "m"); });
