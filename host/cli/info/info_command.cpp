@@ -116,7 +116,9 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
     } else {
       const std::string advice = advice_for_format(file);
       throw Error(file + ": " +
-                  (advice.empty() ? "info reads .vtk, .vtu, .msh, .obj and .stl meshes and .json scenes" : advice));
+                  (advice.empty()
+                       ? "info reads .vtk, .vtu, .msh, .obj, .stl, .ply, .off, .glb and .gltf meshes and .json scenes"
+                       : advice));
     }
   }
 }

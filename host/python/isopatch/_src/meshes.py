@@ -111,8 +111,8 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
     on it, so that there is pressure everywhere inside.
 
     Args:
-        surface: The path of an .obj or .stl file; a trimesh.Trimesh, a meshio.Mesh or a PyVista mesh with triangles; or
-            a pair of arrays, points [V, 3] in m and triangles [T, 3], outward or all inward.
+        surface: The path of a surface file (.obj, .stl, .ply, .off, .glb, .gltf); a trimesh.Trimesh, a meshio.Mesh or
+            a PyVista mesh with triangles; or a pair of arrays, points [V, 3] in m and triangles [T, 3].
         edge_length: How long inner edges are, m; longer ones of the surface are cut. None: as the surface's edges.
         mesher: "tetgen", "gmsh", or "auto" for the first of them that is there.
 

@@ -121,7 +121,7 @@ def _given_shape(shape: Any, rigid: bool, name: str) -> dict[str, Any]:
             f"{type(shape).__name__}"
         )
     path = os.path.abspath(os.fspath(shape))
-    surface = path.lower().endswith((".obj", ".stl"))
+    surface = path.lower().endswith((".obj", ".stl", ".ply", ".off", ".glb", ".gltf"))
     if surface and not rigid:
         raise ValueError(
             f'Bridge: shapes: geom "{name}": {path} is a surface, which only a rigid geom can have: expected a file '
