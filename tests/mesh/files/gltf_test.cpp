@@ -99,10 +99,10 @@ TEST(GltfReader, PlacesMeshesByNodes) {
 }
 
 TEST(GltfReader, ReadsStripsFansAndTrianglesWithoutIndices) {
+  const TriangleMesh tet = surface_of_tet();
   std::string buffer;
   for (const std::int32_t v : {0, 1, 3, 2, 0, 1}) {
-    for (const double x : surface_of_tet().points[static_cast<std::size_t>(v)])
-      buffer += bytes_of(static_cast<float>(x));
+    for (const double x : tet.points[static_cast<std::size_t>(v)]) buffer += bytes_of(static_cast<float>(x));
   }
   const auto file = [&](int mode, int first, int count) {
     return R"({"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "mode": )" +
@@ -138,11 +138,11 @@ TEST(GltfReader, ReadsQuantizedPositions) {
 
 // As a file has them whose faces have normals of their own.
 TEST(GltfReader, MergesVerticesThatAreThereTwice) {
+  const TriangleMesh tet = surface_of_tet();
   std::string buffer;
   for (const Triangle& t : surface_of_tet().triangles) {
     for (const std::int32_t v : t) {
-      for (const double x : surface_of_tet().points[static_cast<std::size_t>(v)])
-        buffer += bytes_of(static_cast<float>(x));
+      for (const double x : tet.points[static_cast<std::size_t>(v)]) buffer += bytes_of(static_cast<float>(x));
     }
   }
   const std::string json =

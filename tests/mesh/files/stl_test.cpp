@@ -120,7 +120,7 @@ TEST(StlReader, NeedsNoEndsolidOfAClosedSurface) {
   EXPECT_TRUE(contains(error_of([&] { parse_stl(part_of_facet, "m"); }), "the end of the file in facet 3"));
   text.resize(text.rfind("facet normal"));
   EXPECT_EQ(error_of([&] { parse_stl(text, "m"); }),
-            "m:24: the end of the file after facet 2, where 'facet' or 'endsolid' is expected");
+            "m:23: the end of the file after facet 2, where 'facet' or 'endsolid' is expected");
 }
 
 TEST(StlReader, NotesWhatFollowsTheTrianglesOfAClosedSurface) {
