@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene_file/robot_file.h"
 
-#include <filesystem>
 #include <pugixml.hpp>
 
+#include "host/mesh/files/mesh_files.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 
@@ -34,7 +34,7 @@ bool is_robot_extension(const std::string& extension) {
 void refuse_robot_file(const std::string& text, const std::string& source) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");  // a mark of UTF-8 may be first
   const char first = begin == std::string::npos ? '\0' : text[begin];
-  const std::string extension = std::filesystem::path(source).extension().string();
+  const std::string extension = extension_of(source);
   if (first == '{' || (first != '<' && !is_robot_extension(extension))) return;
   const std::string found = first == '<' ? kind_of_xml(text) : kind_of_name(extension);
   const std::string wanted =

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/mesh/files/mesh_files.h"
 #include "host/mesh/strain.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
@@ -146,9 +147,8 @@ TriangleMesh MeshSource::surface(const std::string& file) const {
 }
 
 std::vector<Point3> MeshSource::points(const std::string& file) const {
-  const std::filesystem::path extension = std::filesystem::path(file).extension();
   if (meshes_.tet_meshes.contains(file)) return tet_mesh(file).points;
-  if (meshes_.surfaces.contains(file) || extension == ".obj" || extension == ".stl") return surface(file).points;
+  if (meshes_.surfaces.contains(file) || is_surface_file(file)) return surface(file).points;
   return tet_mesh(file).points;
 }
 

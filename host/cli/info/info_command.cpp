@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
 #include "host/cli/warnings.h"
 #include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
+#include "host/mesh/files/mesh_files.h"
 #include "host/mesh/scale.h"
 #include "host/scene_file/robot_file.h"
 #include "host/text/quote.h"
@@ -106,15 +106,19 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
   const StandardArithmetic standard;
   for (const std::string& file : files) {
     if (&file != &files.front()) fmt::print("\n");
-    const std::string extension = std::filesystem::path(file).extension().string();
-    if (extension == ".vtk" || extension == ".vtu" || extension == ".msh") {
+    const std::string extension = extension_of(file);
+    if (is_tet_mesh_file(file)) {
       mesh_info(file, field);
-    } else if (extension == ".obj" || extension == ".stl") {
+    } else if (is_surface_file(file)) {
       surface_info(file);
     } else if (extension == ".json" || is_robot_extension(extension)) {
       scene_info(file, data);
     } else {
-      throw Error(file + ": info reads .vtk, .vtu, .msh, .obj and .stl meshes and .json scenes");
+      const std::string advice = advice_for_format(file);
+      throw Error(file + ": " +
+                  (advice.empty()
+                       ? "info reads .vtk, .vtu, .msh, .obj, .stl, .ply, .off, .glb and .gltf meshes and .json scenes"
+                       : advice));
     }
   }
 }

@@ -226,7 +226,7 @@ void add_field(CLI::App& app, FieldArguments& arguments) {
 
 void add_tetrahedralize(CLI::App& app, TetrahedralizeArguments& arguments) {
   CLI::App* command = app.add_subcommand("tetrahedralize", "Fill a closed surface with tets, by TetGen or Gmsh");
-  add(command, "input", arguments.input, "IN.obj", "surface (.obj or .stl)")->required();
+  add(command, "input", arguments.input, "IN.obj", "surface (.obj, .stl, .ply, .off, .glb or .gltf)")->required();
   add(command, "output", arguments.output, "OUT.vtk", "tet mesh (.vtk)")->required();
   add(command, "--mesher", arguments.mesher, "NAME", "auto (default: the first that is there), tetgen or gmsh",
       CLI::IsMember({"auto", "tetgen", "gmsh"}));
@@ -236,7 +236,9 @@ void add_tetrahedralize(CLI::App& app, TetrahedralizeArguments& arguments) {
 }
 
 void add_info(CLI::App& app, InfoArguments& arguments) {
-  CLI::App* info = app.add_subcommand("info", "Describe meshes (.vtk, .vtu, .msh, .obj, .stl) and scenes (.json)");
+  CLI::App* info = app.add_subcommand(
+      "info",
+      "Describe tet meshes (.vtk, .vtu, .msh), surfaces (.obj, .stl, .ply, .off, .glb, .gltf) and scenes (.json)");
   add(info, "files", arguments.files, "FILE...", "files")->required();
   add(info, "--field", arguments.field, "NAME",
       "of tet meshes: distance (default), laplace or the name of their point data");

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "host/mesh/checks/shells.h"
 #include "host/mesh/checks/triangle_tree.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/edge_table.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/mesh/topology/point_merging.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "host/threads/work_counter.h"
@@ -25,9 +27,37 @@ namespace {
 
 // --- elements
 
-void check_vertices(const TriangleMesh& mesh, const std::string& source) {
+void check_elements(const TriangleMesh& mesh, const std::string& source) {
+  if (mesh.triangles.empty() && !mesh.points.empty()) {
+    throw_error(
+        "{}: the mesh has no triangles, only {} points; a closed surface is needed: make one of a point cloud in "
+        "MeshLab or by PyVista's reconstruct_surface(), or take its convex hull",
+        source, mesh.points.size());
+  }
+  check_counts(mesh.points.size(), mesh.triangles.size(), "triangles", "a closed surface", source);
+  check_points(mesh.points, source);
   check_indices(mesh.triangles, mesh.points.size(), source);
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) check_distinct(mesh.triangles[t], t, source);
+}
+
+/// Merges points if the surface is open and that closes it.
+void merge_points(TriangleMesh& mesh) {
+  if (is_closed(mesh.triangles)) return;
+  const auto merged = close_within_rounding(mesh);
+  if (!merged) return;
+  mesh.notes.push_back(
+      merged->distance == 0
+          ? fmt::format("{} points were merged with others in the same place, which closed the surface", merged->points)
+          : fmt::format("{} points were merged with others at most {:.3g} m from them, which closed the "
+                        "surface",
+                        merged->points, merged->distance));
+}
+
+/// Removes triangles with two corners at one point; returns their count.
+std::int64_t remove_repeated_corners(TriangleMesh& mesh, const std::string& source) {
+  const auto removed = static_cast<std::int64_t>(
+      std::erase_if(mesh.triangles, [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; }));
+  if (mesh.triangles.empty()) throw Error(source + ": no triangle has three corners; a closed surface is needed");
+  return removed;
 }
 
 /// Removes pairs of triangles that lie back to back and enclose nothing; returns the count of removed triangles. Throws
@@ -57,7 +87,10 @@ std::string remedy(const TriangleMesh& mesh, const OpenEdges& open) {
   const std::int64_t left = open_edges(merged).edges;
   std::string merge = "merge points with the same coordinates, as trimesh's merge_vertices() does";
   const std::string fill = "fill the hole{}, in MeshLab or by PyVista's fill_holes()";
-  if (left == 0) return merge;
+  if (left == 0) return merge + ", and turn the triangles that then run along an edge in the same direction";
+  if (const auto distance = closing_distance(mesh)) {
+    return fmt::format("points within {:.3g} m of each other merged would close it", *distance);
+  }
   return (left < open.edges ? merge + ", and " : "") + fmt::format(fmt::runtime(fill), open.holes == 1 ? "" : "s");
 }
 
@@ -180,15 +213,18 @@ bool share_a_vertex(const Triangle& a, const Triangle& b) {
 struct SelfCuts {
   std::int64_t triangles = 0;                    // that another triangle cuts
   std::array<std::int64_t, 2> first = {-1, -1};  // the pair with the lowest indices
+  std::vector<std::uint8_t> shells;              // whether a shell is cut by another
 };
 
 /// Two triangles cut each other where an edge of one passes through the other, by more than 1e-9 of the mesh's `size`
 /// on both sides and away from the other's edges: triangles that share a vertex, touch, or lie face to face within that
 /// margin do not count. Tests triangles that are near each other, but not all of them if they are very many, as in a
 /// bundle of needles.
-SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Triangle>& triangles, double size) {
+SelfCuts find_self_cuts(const TriangleMesh& mesh, const TriangleTree& tree, const Shells& shells, double size) {
+  const std::vector<Point3>& points = mesh.points;
+  const std::vector<Triangle>& triangles = mesh.triangles;
   SelfCuts cuts;
-  if (triangles.empty()) return cuts;
+  cuts.shells.resize(shells.count, 0);
   const auto corners = [&](std::size_t t) {
     const auto at = [&](std::size_t i) { return points[triangles[t][i]]; };
     return Corners{at(0), at(1), at(2)};
@@ -200,7 +236,7 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
   std::vector<std::uint8_t> is_cut(triangles.size(), 0);
   std::size_t left = kMaxPairs * triangles.size();
   WorkCounter counter;
-  TriangleTree(points, triangles).for_each_near_pair([&](std::size_t a, std::size_t b) {
+  tree.for_each_near_pair([&](std::size_t a, std::size_t b) {
     counter.add(1);
     if (left-- == 0) return false;
     if (!boxes[a].overlaps(boxes[b]) || share_a_vertex(triangles[a], triangles[b]) ||
@@ -208,6 +244,9 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
       return true;
     }
     is_cut[a] = is_cut[b] = 1;
+    if (const std::int32_t one = shells.of_triangle[a], other = shells.of_triangle[b]; one != other) {
+      cuts.shells[one] = cuts.shells[other] = 1;
+    }
     const std::array<std::int64_t, 2> pair = {static_cast<std::int64_t>(std::min(a, b)),
                                               static_cast<std::int64_t>(std::max(a, b))};
     if (cuts.first[0] < 0 || pair < cuts.first) cuts.first = pair;
@@ -217,38 +256,56 @@ SelfCuts find_self_cuts(const std::vector<Point3>& points, const std::vector<Tri
   return cuts;
 }
 
+/// Finds cuts, and makes the shells those of the matter that they have together. `report` has the volume of the surface
+/// as it is.
+void repair_matter(TriangleMesh& mesh, double size, MeshReport& report) {
+  const Shells shells = find_shells(mesh);
+  const TriangleTree tree(mesh.points, mesh.triangles);
+  SelfCuts cuts = find_self_cuts(mesh, tree, shells, size);
+  const std::int64_t triangles = std::ssize(mesh.triangles);
+  if (shells.count > 1) {
+    const std::int64_t turned = repair_shells(mesh, shells, cuts.shells, tree);
+    const bool removed = std::ssize(mesh.triangles) < triangles;
+    if (turned == std::ssize(mesh.triangles)) report.flipped_triangles = turned;
+    if (turned > 0 || removed) report.volume = enclosed_volume(mesh);
+    if (removed && cuts.triangles > 0) {
+      cuts = find_self_cuts(mesh, TriangleTree(mesh.points, mesh.triangles), find_shells(mesh), size);
+    }
+  }
+  if (report.volume < 0) {  // of one shell, or of shells that cut each other
+    report.volume = -report.volume;
+    report.flipped_triangles = std::ssize(mesh.triangles);
+    for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
+  }
+  report.cut_triangles = cuts.triangles;
+  report.first_cut = cuts.first;
+}
+
 }  // namespace
 
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   const StandardArithmetic standard;
-  check_counts(mesh.points.size(), mesh.triangles.size(), "triangles", "a closed surface", source);
-  check_points(mesh.points, source);
-  check_vertices(mesh, source);
+  check_elements(mesh, source);
+  merge_points(mesh);
 
   MeshReport report;
   check_cancelled();
+  report.flat_triangles = remove_repeated_corners(mesh, source);
   report.duplicate_triangles = remove_folds(mesh, source);
   if (mesh.triangles.empty()) throw Error(source + ": all triangles lie back to back; a body with an inside is needed");
   check_cancelled();
   report.nonmanifold_edges = check_neighbours(mesh, source);
   report.volume = enclosed_volume(mesh);
   const double size = check_size(mesh.points, mesh.triangles, source);
-  if (!(std::fabs(report.volume) > kFlat * size * size * size)) {
-    throw_error("{}: the surface encloses a volume of {} m^3; a body with an inside is needed", source, report.volume);
-  }
-  if (report.volume < 0) {
-    report.volume = -report.volume;
-    report.flipped_triangles = std::ssize(mesh.triangles);
-    for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
-  }
-  report.flat_triangles = static_cast<std::int64_t>(
+  report.flat_triangles += static_cast<std::int64_t>(
       std::erase_if(mesh.triangles, [&](const Triangle& t) { return is_flat(mesh.points, t); }));
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) check_edges(mesh.points, mesh.triangles[i], i, source);
 
   check_cancelled();
-  const SelfCuts cuts = find_self_cuts(mesh.points, mesh.triangles, size);
-  report.cut_triangles = cuts.triangles;
-  report.first_cut = cuts.first;
+  if (!mesh.triangles.empty()) repair_matter(mesh, size, report);
+  if (!(std::fabs(report.volume) > kFlat * size * size * size)) {
+    throw_error("{}: the surface encloses a volume of {} m^3; a body with an inside is needed", source, report.volume);
+  }
 
   const std::vector<std::uint8_t> used = used_points(mesh.triangles, mesh.points.size());
   report.points = std::ssize(mesh.points);

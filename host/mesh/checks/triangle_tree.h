@@ -20,6 +20,12 @@ class TriangleTree {
   /// Squared distance from `p` to the nearest triangle.
   double squared_distance(const Point3& p) const;
 
+  /// Calls visit(a) for every triangle whose box a ray from `p` along x meets, and for others near it.
+  template <class Visit>
+  void for_each_near_ray(const Point3& p, const Visit& visit) const {
+    visit_ray(0, p, visit);
+  }
+
   /// Calls visit(a, b) once for every two triangles whose boxes, or the boxes of the few triangles in their leaves,
   /// overlap. The order depends on the triangles alone. Ends when visit() returns false.
   template <class Visit>
@@ -40,6 +46,20 @@ class TriangleTree {
   void search(std::size_t node, const Point3& p, double& best) const;
 
   bool is_leaf(std::size_t node) const { return nodes_[node].right == 0; }
+
+  template <class Visit>
+  void visit_ray(std::size_t at, const Point3& p, const Visit& visit) const {
+    const Node& node = nodes_[at];
+    const bool passes = p[0] > node.box.high[0] || p[1] < node.box.low[1] || p[1] > node.box.high[1] ||
+                        p[2] < node.box.low[2] || p[2] > node.box.high[2];
+    if (passes) return;
+    if (is_leaf(at)) {
+      for (std::size_t t = node.begin; t < node.end; ++t) visit(order_[t]);
+      return;
+    }
+    visit_ray(at + 1, p, visit);
+    visit_ray(node.right, p, visit);
+  }
 
   template <class Visit>
   bool visit_within(std::size_t at, const Visit& visit) const {

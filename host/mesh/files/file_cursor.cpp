@@ -69,22 +69,32 @@ bool split_words(std::string_view text, std::vector<std::string_view>& words) {
   return true;
 }
 
+std::size_t text_begin(std::string_view bytes) { return bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
+
 FileCursor::FileCursor(std::string_view bytes, std::string source, std::size_t position)
     : bytes_(bytes), source_(std::move(source)), position_(position), last_(position) {}
 
 void FileCursor::throw_at(std::size_t position, const std::string& message) const {
   if (binary_) throw_error("{}: byte {}: {}", source_, position, message);
-  const std::string_view before = bytes_.substr(0, std::min(position, bytes_.size()));
-  throw_error("{}:{}: {}", source_, 1 + std::count(before.begin(), before.end(), '\n'), message);
+  std::size_t line = 1;
+  for (std::size_t i = 0; i < std::min(position, bytes_.size()); ++i) {
+    if (bytes_[i] == '\n' || (bytes_[i] == '\r' && bytes_.substr(i + 1, 1) != "\n")) ++line;
+  }
+  throw_error("{}:{}: {}", source_, line, message);
 }
 
 std::string_view FileCursor::line() {
   counter_.add(1);
   last_ = position_;
-  const std::size_t end = std::min(bytes_.find('\n', position_), bytes_.size());
-  std::string_view text = bytes_.substr(position_, end - position_);
-  position_ = std::min(end + 1, bytes_.size());
-  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+  // kept from call to call, since a file of the old Mac has none
+  if (next_feed_ <= position_) next_feed_ = std::min(bytes_.find('\n', position_), bytes_.size()) + 1;
+  const std::size_t feed = next_feed_ - 1;
+  std::string_view text = bytes_.substr(position_, feed - position_);
+  position_ = std::min(next_feed_, bytes_.size());
+  if (const std::size_t end = text.find('\r'); end != std::string_view::npos) {
+    if (end + 1 < text.size()) position_ = last_ + end + 1;
+    text = text.substr(0, end);
+  }
   return text;
 }
 

@@ -30,6 +30,9 @@ constexpr std::size_t kMaxWords = 4096;
 /// Appends the words of `text`; false if there are more than kMaxWords in all.
 bool split_words(std::string_view text, std::vector<std::string_view>& words);
 
+/// Where a text begins: after the byte order mark of UTF-8, if there is one.
+std::size_t text_begin(std::string_view bytes);
+
 class FileCursor {
  public:
   /// `bytes` must outlive the cursor; `source` names them in errors. Reading begins at `position`.
@@ -43,7 +46,7 @@ class FileCursor {
   std::size_t position() const { return position_; }
   std::size_t bytes_left() const { return bytes_.size() - position_; }
 
-  /// The next line, without its end.
+  /// The next line, without its end, which is a line feed, a carriage return or both.
   std::string_view line();
   /// The words of the next line that has any; none at the end of the file.
   std::vector<std::string_view> words();
@@ -84,8 +87,9 @@ class FileCursor {
   std::string_view bytes_;
   std::string source_;
   std::size_t position_ = 0;
-  std::size_t last_ = 0;  // where the last line or value begins
-  WorkCounter counter_;   // of lines, words and values
+  std::size_t last_ = 0;       // where the last line or value begins
+  std::size_t next_feed_ = 0;  // what follows the next line feed, once position_ has passed the one before
+  WorkCounter counter_;        // of lines, words and values
   bool binary_ = false;
   std::endian order_ = std::endian::big;
 };

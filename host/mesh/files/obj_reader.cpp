@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "host/mesh/files/faces.h"
 #include "host/mesh/files/file_cursor.h"
-#include "host/mesh/primitives/polygon_fan.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"
@@ -19,12 +19,14 @@ using namespace detail;
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kSkipped = {"vt", "vn", "vp",     "g",      "o",   "s",    "l",
-                                                       "p",  "mg", "usemtl", "mtllib", "lod", "bevel"};
+/// Texture, normals, names, lines, points, and how to display all of it.
+constexpr std::array<std::string_view, 21> kSkipped = {
+    "vt",  "vn",    "vp",       "g",        "o",      "s",      "mg",         "l",         "p",     "usemtl", "mtllib",
+    "lod", "bevel", "c_interp", "d_interp", "usemap", "maplib", "shadow_obj", "trace_obj", "ctech", "stech"};
 
 class ObjReader {
  public:
-  ObjReader(const std::string& bytes, const std::string& source) : in_(bytes, source) {}
+  ObjReader(const std::string& bytes, const std::string& source) : in_(bytes, source, text_begin(bytes)) {}
 
   TriangleMesh read() {
     // a face may name vertices that follow it; reading twice takes less memory than keeping the faces
@@ -48,6 +50,7 @@ class ObjReader {
     for (bool more = true; more && !in_.at_end();) {
       std::string_view text = in_.line();
       text = text.substr(0, text.find('#'));
+      text = text.substr(0, text.find_last_not_of(" \t") + 1);
       more = !text.empty() && text.back() == '\\';
       if (more) text.remove_suffix(1);
       if (!split_words(text, words_)) {
@@ -93,7 +96,6 @@ class ObjReader {
 
   void read_face(std::size_t offset) {
     ++faces_;
-    if (words_.size() < 4) in_.fail("face {} has {} corners; at least 3 are needed", faces_, words_.size() - 1);
     corners_.clear();
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const std::int64_t corner = read_corner(words_[i]);
@@ -102,10 +104,7 @@ class ObjReader {
       }
       corners_.push_back(static_cast<std::int32_t>(corner));
     }
-    if (!append_fan(mesh_.points, corners_, mesh_.triangles)) {
-      in_.fail_at(offset, "face {} of {} corners cannot be cut into triangles about one of them; cut it in the file",
-                  faces_, corners_.size());
-    }
+    append_face(mesh_, corners_, faces_, in_, offset);
   }
 
   /// The vertex of 'v', 'v/vt', 'v//vn' or 'v/vt/vn', which counts from 1, or back from the last vertex so far. Returns
@@ -130,7 +129,7 @@ class ObjReader {
   TriangleMesh mesh_;
   bool faces_pass_ = false;
   std::size_t vertices_ = 0;  // so far
-  std::size_t faces_ = 0;
+  std::int64_t faces_ = 0;
   std::vector<std::int32_t> corners_;
   std::vector<std::string_view> words_;
 };

@@ -7,10 +7,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "host/mesh/files/file_cursor.h"
+#include "host/mesh/topology/point_index.h"
+#include "host/mesh/topology/point_merging.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"
@@ -26,14 +27,13 @@ constexpr std::uint64_t kTriangleBytes = 50;
 
 class StlReader {
  public:
-  StlReader(const std::string& bytes, const std::string& source) : bytes_(bytes), in_(bytes, source) {
+  StlReader(const std::string& bytes, const std::string& source)
+      : bytes_(bytes), ascii_(is_ascii()), in_(bytes, source, ascii_ ? text_begin(bytes) : 0) {
     in_.set_byte_order(std::endian::little);
   }
 
   TriangleMesh read() {
-    // a binary file may begin with "solid" too, but an ASCII file hardly ever has the length of a binary one
-    const bool solid = lower_case(bytes_.substr(0, 5)) == "solid";
-    if (solid && !has_binary_length()) {
+    if (ascii_) {
       read_ascii();
     } else {
       read_binary();
@@ -45,28 +45,41 @@ class StlReader {
   }
 
  private:
-  bool has_binary_length() {
-    if (bytes_.size() < kHeaderBytes + 4) return false;
+  /// A binary file may begin with "solid" too: it has the length that it announces, or a byte of zeros near its
+  /// beginning, as in the number of its triangles, which no text has.
+  bool is_ascii() const {
+    const std::string_view all = bytes_;
+    const std::size_t begin = all.find_first_not_of(" \t\r\n\v\f", text_begin(all));
+    if (begin == std::string_view::npos || lower_case(all.substr(begin, 5)) != "solid") return false;
+    return !(has_count() && bytes_.size() == announced_bytes()) &&
+           all.substr(0, kHeaderBytes + 4 + kTriangleBytes).find('\0') == std::string_view::npos;
+  }
+
+  bool has_count() const { return bytes_.size() >= kHeaderBytes + 4; }
+
+  std::uint64_t announced_bytes() const {
     std::uint64_t count = 0;
     for (std::size_t i = 4; i-- > 0;) count = count << 8 | static_cast<unsigned char>(bytes_[kHeaderBytes + i]);
-    return bytes_.size() == kHeaderBytes + 4 + kTriangleBytes * count;
+    return kHeaderBytes + 4 + kTriangleBytes * count;
   }
 
   void read_binary() {
     in_.set_binary(true);
-    if (bytes_.size() < kHeaderBytes + 4) {
+    if (!has_count()) {
       in_.fail("{} bytes; an STL file begins with 'solid', or with {} bytes and a number of triangles", bytes_.size(),
                kHeaderBytes);
     }
     in_.skip_values(ValueType::kU8, kHeaderBytes, 1, "the header");
     const std::int64_t count = in_.integer(ValueType::kU32);
-    if (!has_binary_length()) {
-      in_.fail(
+    const FileCursor at_count = in_;
+    const auto refuse_length = [&] {
+      at_count.fail(
           "{} triangles take {} bytes in a binary STL file; this one has {}, and does not begin with 'solid' as an "
           "ASCII "
           "one must",
-          count, kHeaderBytes + 4 + kTriangleBytes * static_cast<std::uint64_t>(count), bytes_.size());
-    }
+          count, announced_bytes(), bytes_.size());
+    };
+    if (bytes_.size() < announced_bytes()) refuse_length();
     for (; facets_ < count; ++facets_) {
       in_.skip_values(ValueType::kF32, 3, 1, "the normal");
       std::array<Point3, 3> corners;
@@ -74,6 +87,10 @@ class StlReader {
       in_.skip_values(ValueType::kU8, 2, 1, "the attribute");
       add(corners);
     }
+    if (in_.at_end()) return;
+    // more triangles than announced may have been written, or something else that is none
+    if (!is_whole()) refuse_length();
+    mesh_.notes.push_back(fmt::format("{} bytes after the last triangle were not read", in_.bytes_left()));
   }
 
   /// One or several solids, each with a name that is free text.
@@ -88,6 +105,7 @@ class StlReader {
         const std::string_view word = in_.word();
         const std::string keyword = lower_case(word);
         if (keyword == "endsolid") break;
+        if (word.empty() && facets_ > 0 && is_whole()) return;
         if (keyword != "facet") {
           in_.fail("{} after facet {}, where 'facet' or 'endsolid' is expected",
                    word.empty() ? "the end of the file" : in_quotes(word), facets_ - 1);
@@ -96,6 +114,13 @@ class StlReader {
       }
       in_.line();  // the name once more
     }
+  }
+
+  /// Whether the facets so far are a closed surface, of which none is missing.
+  bool is_whole() const {
+    if (is_closed(mesh_.triangles)) return true;
+    TriangleMesh merged = mesh_;
+    return close_within_rounding(merged).has_value();
   }
 
   void read_facet() {
@@ -129,20 +154,15 @@ class StlReader {
         in_.fail("corner {} of facet {} has the coordinate {}; coordinates must be finite", corner, facets_,
                  coordinate);
       }
-      coordinate += 0.0;  // makes -0 the same number as 0
     }
     return point;
   }
 
   std::int32_t weld(const Point3& point) {
-    const auto [entry, is_new] = index_.try_emplace(point, static_cast<std::int32_t>(mesh_.points.size()));
-    if (is_new) {
-      if (std::ssize(mesh_.points) == limits::kMaxElements) {
-        in_.fail("more than {} points cannot be indexed", limits::kMaxElements);
-      }
-      mesh_.points.push_back(point);
+    if (std::ssize(mesh_.points) == limits::kMaxElements) {
+      in_.fail("more than {} points cannot be indexed", limits::kMaxElements);
     }
-    return entry->second;
+    return index_.add(point);
   }
 
   void add(const std::array<Point3, 3>& corners) {
@@ -155,9 +175,10 @@ class StlReader {
   }
 
   const std::string& bytes_;
+  const bool ascii_;
   FileCursor in_;
   TriangleMesh mesh_;
-  std::map<Point3, std::int32_t> index_;
+  PointIndex index_{mesh_.points};
   std::int64_t facets_ = 0;
   std::int64_t collapsed_ = 0;
 };

@@ -61,6 +61,13 @@ bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_
   return true;
 }
 
+void drop_repeated_corners(std::vector<std::int32_t>& corners) {
+  for (std::size_t i = corners.size(); i-- > 0 && corners.size() > 3;) {
+    if (corners[i] == corners[(i + 1) % corners.size()])
+      corners.erase(corners.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 void append_cone(TetMesh& mesh, std::int32_t apex, const Polygons& polygons) {
   for (const auto& polygon : polygons) {
     if (polygon[0] == apex) continue;

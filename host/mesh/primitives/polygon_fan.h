@@ -14,6 +14,9 @@ namespace isopatch::detail {
 bool append_fan(const std::vector<Point3>& points, const std::vector<std::int32_t>& corners,
                 std::vector<Triangle>& triangles);
 
+/// Drops corners that equal the one before them, as long as three are left.
+void drop_repeated_corners(std::vector<std::int32_t>& corners);
+
 /// Vertices of convex polygons, each in cyclic order.
 using Polygons = std::vector<std::vector<std::int32_t>>;
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <tuple>
 #include <utility>
 
 #include "host/mesh/topology/components.h"
+#include "host/mesh/topology/point_index.h"
 
 namespace isopatch::detail {
 
@@ -44,14 +44,10 @@ OpenEdges open_edges(const TriangleMesh& mesh) {
 }
 
 void weld(TriangleMesh& mesh) {
-  std::map<Point3, std::int32_t> index;
   std::vector<std::int32_t> image;
   std::vector<Point3> points;
-  for (const Point3& p : mesh.points) {
-    const auto [found, is_new] = index.try_emplace(p, static_cast<std::int32_t>(points.size()));
-    if (is_new) points.push_back(p);
-    image.push_back(found->second);
-  }
+  PointIndex index(points);
+  for (const Point3& p : mesh.points) image.push_back(index.add(p));
   for (Triangle& triangle : mesh.triangles) {
     for (std::int32_t& v : triangle) v = image[static_cast<std::size_t>(v)];
   }

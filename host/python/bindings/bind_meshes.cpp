@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "host/mesh/files/mesh_files.h"
 #include "host/mesh/files/vtk/vtk_cells.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/meshing/tetrahedralize.h"
@@ -103,6 +104,8 @@ void bind_meshes(nb::module_& module) {
              nb::arg("location"));
   module.def("_vtk_cell", &vtk_cell, nb::arg("type"));
   module.def("_read_tets", &read_tets, nb::arg("path"));
+  module.def("_is_surface_file", &isopatch::detail::is_surface_file, nb::arg("path"));
+  module.def("_is_tet_mesh_file", &isopatch::detail::is_tet_mesh_file, nb::arg("path"));
   module.def("_tetrahedralize", &tetrahedralized, nb::arg("points"), nb::arg("triangles"), nb::arg("source"),
              nb::arg("mesher"), nb::arg("edge_length").none());
 }

@@ -44,24 +44,24 @@ TEST(SurfaceCheck, NamesAnOpenEdge) {
             "around 1 hole; the surface must be closed: fill the hole, in MeshLab or by PyVista's fill_holes()");
 }
 
-// As a scan is exported whose texture has seams.
-TEST(SurfaceCheck, SaysThatEqualPointsAreToBeMerged) {
+// As a scan is exported whose texture has seams, and a hole.
+TEST(SurfaceCheck, SaysWhereMergingPointsIsNotEnough) {
   TriangleMesh mesh = surface_of_tet();
-  const TriangleMesh closed = mesh;
   for (std::int32_t& v : mesh.triangles[0]) {
     mesh.points.push_back(mesh.points[static_cast<std::size_t>(v)]);
     v = static_cast<std::int32_t>(mesh.points.size()) - 1;
   }
-  std::string message = message_for(mesh);
-  EXPECT_TRUE(testing::contains(message,
-                                "one of 6 open edges around 2 holes; the surface must be closed: merge points "
-                                "with the same coordinates, as trimesh's merge_vertices() does"))
-      << message;
-  EXPECT_FALSE(testing::contains(message, "fill")) << message;
-
-  mesh.triangles.pop_back();
-  message = message_for(mesh);
+  TriangleMesh open = mesh;
+  open.triangles.pop_back();
+  std::string message = message_for(open);
   EXPECT_TRUE(testing::contains(message, "merge_vertices() does, and fill the holes")) << message;
+
+  std::swap(mesh.triangles[0][0], mesh.triangles[0][1]);
+  message = message_for(mesh);
+  EXPECT_TRUE(testing::contains(message,
+                                "merge_vertices() does, and turn the triangles that then run along an edge in the same "
+                                "direction"))
+      << message;
 }
 
 TEST(SurfaceCheck, NamesNeighboursOfOppositeOrientation) {
@@ -147,8 +147,8 @@ TEST(SurfaceCheck, NamesTheElementAndTheValue) {
   mesh.triangles[3][0] = -1;
   EXPECT_EQ(message_for(mesh), "m: triangle 3 (vertices -1 2 3) has index -1; it must lie in [0, 3]");
   mesh = surface_of_tet();
-  mesh.triangles[1] = {0, 1, 0};
-  EXPECT_EQ(message_for(mesh), "m: triangle 1 (vertices 0 1 0) has vertex 0 twice; the three must differ");
+  mesh.triangles = {{0, 1, 0}};
+  EXPECT_EQ(message_for(mesh), "m: no triangle has three corners; a closed surface is needed");
   mesh = surface_of_tet();
   mesh.points[3][2] = std::numeric_limits<double>::infinity();
   EXPECT_EQ(message_for(mesh), "m: point 3 is (0, 0, inf); coordinates must be finite");
@@ -166,6 +166,10 @@ TEST(SurfaceCheck, TakesOutTrianglesWithoutArea) {
   EXPECT_DOUBLE_EQ(geometry.report.volume, 1.0 / 6);
   ASSERT_EQ(geometry.warnings.size(), 1U);
   EXPECT_EQ(geometry.warnings[0], "m: 1 triangles have no area and were left out");
+
+  mesh.triangles.push_back({2, 3, 2});  // a corner twice
+  mesh.triangles.push_back({3, 3, 3});
+  EXPECT_EQ(make_surface_mesh("m", mesh).warnings[0], "m: 3 triangles have no area and were left out");
 }
 
 TEST(SurfaceCheck, RefusesASurfaceThatEnclosesNothing) {

@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 
+#include "host/mesh/files/mesh_files.h"
 #include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 #include "tests/support/paths/paths.h"
@@ -29,8 +30,7 @@ std::map<std::string, std::string> read_manifest() {
 }
 
 Geometry make_geometry(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".obj" || extension == ".stl") return make_surface_mesh(path, read_triangle_mesh(path));
+  if (detail::is_surface_file(path)) return make_surface_mesh(path, read_triangle_mesh(path));
   return make_tet_mesh(path, read_tet_mesh(path));
 }
 

@@ -50,6 +50,44 @@ TEST(ObjReader, ReadsOverWhatIsNotShape) {
   EXPECT_EQ(mesh.points.size(), 5U);
 }
 
+TEST(ObjReader, ReadsEveryLineEndAndAByteOrderMark) {
+  const std::string text = "o tet\n" + kTetVertices + "f 1 3 \\ \n 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    std::string ended = "\xEF\xBB\xBF";
+    for (const char c : text) ended += c == '\n' ? end : std::string(1, c);
+    expect_tet(parse_obj(ended, "m"));
+    EXPECT_EQ(error_of([&] { parse_obj(ended + "f 1 2 9" + end, "a.obj"); }),
+              "a.obj:11: face 5 has the vertex 9; the file has 4");
+  }
+}
+
+TEST(ObjReader, ReadsOverHowToDisplay) {
+  std::string text = "lod 3\nbevel on\nc_interp off\nd_interp on\nusemap brick\nmaplib a.map\nshadow_obj a.obj\n";
+  text += "trace_obj b.obj\nctech cparm 1 1\nstech curv 0.1 0.2\nmg 1 0.5\nvp 0.5\np 1\nl 1 2\n";
+  expect_tet(parse_obj(text + kTetVertices + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", "m"));
+}
+
+TEST(ObjReader, DropsRepeatedCorners) {
+  const TriangleMesh mesh =
+      parse_obj(kTetVertices + "f 1 3 3 2\nf 1 2 2 4 4\nf 1 4 3 1\nf 2 3 4\nf 2 3 2\nf 4 4 4 4\n", "m");
+  const Geometry geometry = make_surface_mesh("m", mesh);
+  EXPECT_EQ(geometry.surface.size(), 4U);
+  EXPECT_DOUBLE_EQ(geometry.report.volume, 1.0 / 6);
+  EXPECT_EQ(geometry.warnings, std::vector<std::string>{"m: 2 triangles have no area and were left out"});
+}
+
+// The two halves of a cube, as a program writes them whose texture is cut along an edge.
+TEST(ObjReader, ClosesSeams) {
+  const std::string cube = testing::kCubeObj;
+  const std::string vertices = cube.substr(0, cube.find('f'));
+  const Geometry geometry = make_surface_mesh("m", parse_obj(vertices + "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\n" + vertices +
+                                                                 "f 10 11 15 14\nf 11 12 16 15\nf 12 9 13 16\n",
+                                                             "m"));
+  EXPECT_DOUBLE_EQ(geometry.report.volume, 1);
+  EXPECT_EQ(geometry.warnings, std::vector<std::string>{
+                                   "m: 8 points were merged with others in the same place, which closed the surface"});
+}
+
 TEST(ObjReader, CutsAQuadAlongItsShorterDiagonal) {
   for (const char* face : {"f 1 2 3 4\n", "f 2 3 4 1\n"}) {  // from 1 to 3 it is 2 m, from 2 to 4 it is 4 m
     const TriangleMesh mesh = parse_obj(std::string("v -1 0 0\nv 0 -2 0\nv 1 0 0\nv 0 2 0\n") + face, "m");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cctype>
+
 #include "isopatch/geometry/geometry.h"
 #include "tests/mesh/checks/surface_fixtures.h"
 #include "tests/mesh/files/byte_writer.h"
@@ -94,6 +96,43 @@ TEST(StlReader, ReadsSeveralSolids) {
   const TriangleMesh both = parse_stl(ascii_stl(testing::surface_of_tet()) + ascii_stl(other, ""), "m");
   EXPECT_EQ(both.triangles.size(), 8U);
   EXPECT_DOUBLE_EQ(make_surface_mesh("m", both).report.volume, 2.0 / 6);
+}
+
+TEST(StlReader, ReadsWhatProgramsWriteBeforeAndAfterTheText) {
+  const std::string text = ascii_stl(testing::surface_of_tet());
+  std::string upper, carriage, both;
+  for (const char c : text) {
+    upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    carriage += c == '\n' ? '\r' : c;
+    both += c == '\n' ? "\r\n" : std::string(1, c);
+  }
+  for (const std::string& file :
+       {"\n \t\n" + text, "\xEF\xBB\xBF" + text, "\xEF\xBB\xBF\r\n" + both, upper, carriage, text + "\n\n  \n"}) {
+    EXPECT_EQ(corners(parse_stl(file, "m")), corners(testing::surface_of_tet()));
+  }
+}
+
+TEST(StlReader, NeedsNoEndsolidOfAClosedSurface) {
+  std::string text = ascii_stl(testing::surface_of_tet());
+  text.resize(text.find("endsolid"));
+  EXPECT_EQ(corners(parse_stl(text, "m")), corners(testing::surface_of_tet()));
+  const std::string part_of_facet = text.substr(0, text.rfind("endloop"));
+  EXPECT_TRUE(contains(error_of([&] { parse_stl(part_of_facet, "m"); }), "the end of the file in facet 3"));
+  text.resize(text.rfind("facet normal"));
+  EXPECT_EQ(error_of([&] { parse_stl(text, "m"); }),
+            "m:23: the end of the file after facet 2, where 'facet' or 'endsolid' is expected");
+}
+
+TEST(StlReader, NotesWhatFollowsTheTrianglesOfAClosedSurface) {
+  TriangleMesh mesh = testing::surface_of_tet();
+  for (const char* header : {"binary", "solid"}) {
+    const TriangleMesh back = parse_stl(binary_stl(mesh, header) + "made by a test", "m");
+    EXPECT_EQ(corners(back), corners(mesh));
+    EXPECT_EQ(back.notes, std::vector<std::string>{"14 bytes after the last triangle were not read"});
+  }
+  mesh.triangles.pop_back();
+  EXPECT_TRUE(contains(error_of([&] { parse_stl(binary_stl(mesh) + std::string(50, '\0'), "m"); }),
+                       "m: byte 80: 3 triangles take 234 bytes in a binary STL file; this one has 284"));
 }
 
 TEST(StlReader, RemovesTrianglesWithTwoEqualCorners) {

@@ -174,9 +174,9 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
     on it, so that there is pressure everywhere inside.
 
     Args:
-        surface: The path of an .obj or .stl file; a trimesh.Trimesh or Scene, a meshio.Mesh or a PyVista mesh with
-            triangles, quads or other polygons; or a pair of arrays, points [V, 3] in m and triangles [T, 3] (quads
-            [T, 4], or a list of polygons), outward or all inward.
+        surface: The path of a surface file (.obj, .stl, .ply, .off, .glb, .gltf); a trimesh.Trimesh or Scene, a
+            meshio.Mesh or a PyVista mesh with triangles, quads or other polygons; or a pair of arrays, points [V, 3] in
+            m and triangles [T, 3] (quads [T, 4], or a list of polygons), outward or all inward.
         edge_length: How long inner edges are, m; longer ones of the surface are cut. None: as the surface's edges.
         mesher: "tetgen", "gmsh", or "auto" for the first of them that is there.
 

@@ -64,7 +64,7 @@ def _given_shape(shape: Any, rigid: bool, name: str) -> dict[str, Any]:
             f"{type(shape).__name__}"
         )
     path = os.path.abspath(os.fspath(shape))
-    surface = path.lower().endswith((".obj", ".stl"))
+    surface = _core._is_surface_file(path)
     if surface and not rigid:
         raise ValueError(
             f'Bridge: shapes: geom "{name}": {path} is a surface, which only a rigid geom can have: expected a file '
@@ -108,7 +108,7 @@ def _mesh_of(geometry: dict[str, Any], location: str) -> tuple[np.ndarray, np.nd
         return np.asarray(geometry["points"], float), given, geometry.get("point_data", {})
     path = os.fspath(geometry.get("file", ""))
     fields: dict[str, bytes] = {}
-    if cells == "tets" or (cells is None and path.lower().endswith((".vtk", ".vtu", ".msh"))):
+    if cells == "tets" or (cells is None and _core._is_tet_mesh_file(path)):
         points, corners, fields = _core._read_tets(path)
     else:
         points, corners = _core._read_surface(path)

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which mesh files are read, by the extensions of their names, which may be in capitals.
+#pragma once
+
+#include <string>
+
+namespace isopatch::detail {
+
+/// The extension of a file's name in lower case, with its dot; empty without one.
+std::string extension_of(const std::string& path);
+
+/// Whether the name is one of a file of tets: .vtk, .vtu or .msh.
+bool is_tet_mesh_file(const std::string& path);
+
+/// Whether the name is one of a surface that is read.
+bool is_surface_file(const std::string& path);
+
+/// For a file of a known format that is not read: what it is, and a command that converts it. Empty for any other name.
+std::string advice_for_format(const std::string& path);
+
+}  // namespace isopatch::detail
