@@ -271,14 +271,23 @@ class CudaSimulator final : public Simulator::Implementation {
       }
     }
     end_call(call, stream);
-    if (!wants_evaluation(call.output)) return;
     BatchCall evaluation = call.evaluation;
     evaluation.left = nullptr;
+    evaluation.scene.contact.slip_tolerance = call.step.rollout.slip_tolerance;
     evaluation.state.contact_state = array_of(call.step.state.contact_state, num_contact_states(call.step.scene));
-    evaluation.results = evaluated_results(call.output);
+    const State contact = evaluation.state;
     const bool alone = num_models() == 1;
-    if (!alone) begin_environments(evaluation, stream);
-    for (int model = 0; model < num_models(); ++model) model_at(model).evaluate(evaluation, alone, nullptr, 0, stream);
+    const OutputArray pairs(call.arrays.forces, std::int64_t{step_copies(view())} * call.step.num_forces());
+    for_each_evaluation(call.output, call.num_steps, call.step.state, contact, call.step.scene.num_bodies, pairs,
+                        [&](const State& state, const Results& results) {
+                          evaluation.state = state;
+                          evaluation.results = results;
+                          if (!alone) begin_environments(evaluation, stream);
+                          for (int model = 0; model < num_models(); ++model) {
+                            model_at(model).evaluate(evaluation, alone, nullptr, 0, stream);
+                          }
+                          sum_body_wrenches(evaluation, stream);
+                        });
   }
 
   mutable std::atomic<std::int32_t> capacity_;  // grows in calls from the host where the options leave it open

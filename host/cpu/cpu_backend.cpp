@@ -25,8 +25,9 @@ namespace {
 
 class CpuBackend final : public Evaluator::Implementation {
  public:
-  CpuBackend(Scene scene, const CpuOptions& options)
+  CpuBackend(Scene scene, const CpuOptions& options, std::optional<double> slip_tolerance)
       : Implementation(std::move(scene), options),
+        view_(with_slip_tolerance(scene_.data().view, slip_tolerance)),
         every_pair_(options.brute_force),
         models_(make_cpu_contact_models(options, select_kernels(options.vectors))),
         workspaces_([this] { return std::make_unique<ThreadWorkspace>(scene_.data(), models_); }) {
@@ -45,7 +46,7 @@ class CpuBackend final : public Evaluator::Implementation {
         work.contacts.begin(false);
       };
       const auto nothing = [](ThreadWorkspace&, std::int64_t) {};
-      return evaluate_batch({scene_.data().view, state, results, candidates}, results, kChunk, begin, nothing);
+      return evaluate_batch({view_, state, results, candidates}, results, kChunk, begin, nothing);
     }
     RowCollections rows(results, state.num_environments, kChunk);
     Results without_rows = results;
@@ -58,7 +59,7 @@ class CpuBackend final : public Evaluator::Implementation {
       work.polygons.give(e, own_polygons, rows.polygons);
       work.contacts.give(e, own_contacts, rows.contacts);
     };
-    evaluate_batch({scene_.data().view, state, without_rows, candidates}, results, 1, begin, give);
+    evaluate_batch({view_, state, without_rows, candidates}, results, 1, begin, give);
     if (!wants_packed) return;
     rows.write_offsets();
     LoopChunks writing(state.num_environments, kChunk);
@@ -78,6 +79,11 @@ class CpuBackend final : public Evaluator::Implementation {
  private:
   // small enough to balance uneven work, large enough that threads rarely contend for the counter or a cache line
   static constexpr std::int64_t kChunk = ThreadWorkspace::kEnvironments;
+
+  static SceneView with_slip_tolerance(SceneView view, std::optional<double> slip_tolerance) {
+    view.contact.slip_tolerance = slip_tolerance.value_or(view.contact.slip_tolerance);
+    return view;
+  }
 
   int num_threads(std::int64_t environments) const {
     const std::int64_t chunks = (environments + kChunk - 1) / kChunk;
@@ -141,6 +147,7 @@ class CpuBackend final : public Evaluator::Implementation {
     }
   }
 
+  const SceneView view_;
   const bool every_pair_;  // also those that are apart
   const CpuContactModels models_;
   mutable WorkspacePool<ThreadWorkspace> workspaces_;  // evaluations may run side by side
@@ -148,8 +155,9 @@ class CpuBackend final : public Evaluator::Implementation {
 
 }  // namespace
 
-std::unique_ptr<Evaluator::Implementation> detail::make_cpu_backend(Scene scene, CpuOptions options) {
-  return std::make_unique<CpuBackend>(std::move(scene), options);
+std::unique_ptr<Evaluator::Implementation> detail::make_cpu_backend(Scene scene, CpuOptions options,
+                                                                    std::optional<double> slip_tolerance) {
+  return std::make_unique<CpuBackend>(std::move(scene), options, slip_tolerance);
 }
 
 Evaluator detail::make_evaluator(Scene scene, const CpuOptions& options) {

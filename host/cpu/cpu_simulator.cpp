@@ -3,10 +3,12 @@
 // Steps environments on all cores. A thread takes the next few environments and all steps of a call with each.
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "host/cpu/find_contacts.h"
 #include "host/cpu/isa/kernels.h"
 #include "host/evaluation/argument_check.h"
+#include "host/evaluation/evaluator_backend.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
 #include "host/threads/cancellation.h"
@@ -73,7 +75,7 @@ class CpuSimulator final : public Simulator::Implementation {
  public:
   CpuSimulator(Scene scene, const RolloutOptions& rollout, const CpuOptions& options)
       : Implementation(std::move(scene), rollout, options),
-        evaluator_(scene_, options),
+        evaluator_(make_cpu_backend(scene_, options, view().slip_tolerance)),
         kernels_(select_kernels(options.vectors)),
         models_(make_cpu_contact_models(options, kernels_)),
         workspaces_([this] { return make_workspace(); }) {}
@@ -94,7 +96,7 @@ class CpuSimulator final : public Simulator::Implementation {
                            rollout_.polygon_capacity,
                            kernels_ != nullptr ? kernels_->points : kPlainPointKernels};
     take_all_steps(call);
-    if (wants_evaluation(output)) evaluate(call);
+    evaluate(call);
   }
 
   void reset(const RolloutState& state, const std::uint8_t* mask, const RolloutState& initial, void*) const override {
@@ -128,7 +130,19 @@ class CpuSimulator final : public Simulator::Implementation {
     const State contact =
         search_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize,
                      step.state.contact_state, num_contact_states(step.scene));
-    evaluator_.evaluate(contact, evaluated_results(call.output));
+    bool any = false;
+    std::vector<double> pairs;
+    OutputArray pair_wrench;
+    if (call.num_steps == 0 && call.output.body_wrench.data != nullptr) {
+      pairs.resize(static_cast<std::size_t>(step.state.num_environments) * step.scene.num_pairs * 6);
+      pair_wrench = pairs.data();
+    }
+    for_each_evaluation(call.output, call.num_steps, step.state, contact, step.scene.num_bodies, pair_wrench,
+                        [&](const State& at, const Results& results) {
+                          any = true;
+                          evaluator_.evaluate(at, results);
+                        });
+    if (!any) return;
     SerialWarp warp;
     for (std::int64_t e = 0; e < step.state.num_environments; ++e) {
       if ((step.state.status[e] & kFrozen) != 0)

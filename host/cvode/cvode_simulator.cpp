@@ -359,7 +359,9 @@ std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactS
   *progress.counts = {motion.evaluations(), work.polygons.size(), work.polygons.size()};
   add_to_sums(warp, step, progress);
   ++steps;
-  return motion.status() & (kNoContactSurface | kFarSide);
+  const State contact = search_state(step, progress.poses, 0, nullptr, 0);
+  return (motion.status() & (kNoContactSurface | kFarSide)) |
+         fell_through(warp, step.scene, step.rollout, step.input, contact, environment, step.environment(environment));
 }
 
 class CvodeSimulator final : public Simulator::Implementation {
@@ -392,7 +394,7 @@ class CvodeSimulator final : public Simulator::Implementation {
       });
     });
     if (num_steps == 0) return cpu_->step(state, input, output, 0, stream);
-    if (!wants_evaluation(output)) return;
+    if (!is_wanted(evaluated_results(output))) return;
     RolloutOutput evaluated = output;
     for_each_rollout_output(
         [](const ArrayInfo& info, auto& array) {

@@ -3,6 +3,8 @@
 // The interface of every backend, and the checks that all of them have in common.
 #pragma once
 
+#include <optional>
+
 #include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/cpu_options.h"
 #include "host/evaluation/cuda_options.h"
@@ -49,7 +51,8 @@ namespace detail {
 void evaluate_checked(const Evaluator::Implementation& backend, State state, Results results,
                       CandidateCache* candidates, void* stream, bool from_host = false);
 
-std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, CpuOptions options);
+std::unique_ptr<Evaluator::Implementation> make_cpu_backend(Scene scene, CpuOptions options,
+                                                            std::optional<double> slip_tolerance = {});
 std::unique_ptr<Evaluator::Implementation> make_reference_backend(Scene scene, EvaluatorOptions options);
 std::unique_ptr<Evaluator::Implementation> make_cuda_backend(Scene scene, CudaOptions options);
 

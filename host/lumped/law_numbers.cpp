@@ -34,7 +34,10 @@ void check_law(const std::string& location, const LumpedLaw& law, bool has_expon
   check("stiffness", law.stiffness, kPositive);
   if (has_exponent) check("exponent", law.exponent, {1, kMaxPower, "it must be from 1 to 64"});
   check("dissipation", law.dissipation, {0, limits::kMaxDissipation, "it must be from 0 to 1e6 s/m"});
-  if (law.restitution) check("restitution", *law.restitution, {0, 1, "it must be above 0 and at most 1", true});
+  if (law.restitution) {
+    check("restitution", *law.restitution, {0, 1, "it must be above 0 and at most 1", true});
+    check("restitution", *law.restitution, {limits::kMinRestitution, 1, "it must be from 1e-12 to 1"});
+  }
   const Range speed = {limits::kMinSlipTolerance, limits::kMaxSlipTolerance, "it must be from 1e-12 to 1e6 m/s"};
   check("small_speed", law.small_speed, speed);
   check("relaxation_time", law.relaxation_time, kNotNegative);

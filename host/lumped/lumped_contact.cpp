@@ -6,10 +6,12 @@
 #include <string>
 
 #include "host/lumped/law_numbers.h"
+#include "host/lumped/lumped_state.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/lumped/damping_matrix.h"
 #include "isopatch/detail/lumped/lumped_contact.h"
+#include "isopatch/limits.h"
 
 namespace isopatch {
 
@@ -19,42 +21,48 @@ namespace {
 
 const std::string kCall = "lumped_contact: ";
 
+constexpr double kMaxMoment = 1e60;  // of an overlap, m^2 to m^5: one as large as the positions that are accepted
+
 Vec3d vector_of(const Point3& x) { return {x[0], x[1], x[2]}; }
 Point3 point_of(Vec3d x) { return {x.x, x.y, x.z}; }
 
-template <std::size_t count>
-void check_finite(const char* name, const std::array<double, count>& values) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (std::isfinite(values[i])) continue;
-    throw wrong_value(fmt::format("{}{}[{}]", kCall, name, i), fmt::to_string(values[i]), "it must be finite");
-  }
+/// Numbers as in a State: `most` is the limit there.
+void check_number(const std::string& name, double value, double most) {
+  if (std::abs(value) <= most) return;
+  throw wrong_value(kCall + name, fmt::to_string(value),
+                    std::isfinite(value) ? fmt::format("it must be from {} to {}", -most, most) : "it must be finite");
 }
 
-void check_amount(const char* name, double value, const char* wanted) {
-  if (value >= 0 && std::isfinite(value)) return;
-  throw wrong_value(kCall + name, fmt::to_string(value), wanted);
+template <std::size_t count>
+void check_numbers(const char* name, const std::array<double, count>& values, double most) {
+  for (std::size_t i = 0; i < count; ++i) check_number(fmt::format("{}[{}]", name, i), values[i], most);
+}
+
+void check_amount(const char* name, double value, double most) {
+  if (value >= 0 && value <= most) return;
+  throw wrong_value(kCall + name, fmt::to_string(value),
+                    value >= 0 && std::isfinite(value) ? fmt::format("it must be from 0 to {}", most)
+                                                       : "it must be finite and not negative");
 }
 
 void check_motion(const LumpedMotion& motion) {
-  check_finite("motion.origin_a", motion.origin_a);
-  check_finite("motion.origin_b", motion.origin_b);
-  check_finite("motion.velocity_a", motion.velocity_a);
-  check_finite("motion.velocity_b", motion.velocity_b);
-  check_finite("motion.angular_velocity_a", motion.angular_velocity_a);
-  check_finite("motion.angular_velocity_b", motion.angular_velocity_b);
+  check_numbers("motion.origin_a", motion.origin_a, limits::kMaxPosition);
+  check_numbers("motion.origin_b", motion.origin_b, limits::kMaxPosition);
+  check_numbers("motion.velocity_a", motion.velocity_a, limits::kMaxVelocity);
+  check_numbers("motion.velocity_b", motion.velocity_b, limits::kMaxVelocity);
+  check_numbers("motion.angular_velocity_a", motion.angular_velocity_a, limits::kMaxAngularVelocity);
+  check_numbers("motion.angular_velocity_b", motion.angular_velocity_b, limits::kMaxAngularVelocity);
 }
 
-void check_state(const LumpedState& state) {
-  check_finite("state", state);
-  const auto check = [&](int i, const char* name, double most, const char* wanted) {
-    const double value = state[static_cast<std::size_t>(i)];
-    if (value >= 0 && value <= most) return;
-    throw wrong_value(fmt::format("{}state[{}] ({})", kCall, i, name), fmt::to_string(value), wanted);
-  };
-  check(0, "impact speed", HUGE_VAL, "it must not be negative");
-  check(1, "offset", HUGE_VAL, "it must not be negative");
-  check(6, "dwell", 1, "it must be from 0 to 1");
-  check(7, "age", HUGE_VAL, "it must not be negative");
+/// Of numbers that are within their limits one by one, but not together.
+template <std::size_t count>
+void check_result(const char* name, const std::array<double, count>& values) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw wrong_value(fmt::format("{}the result's {}[{}]", kCall, name, i), fmt::to_string(values[i]),
+                      "law, contact and motion are out of range together: give a smaller stiffness, damping, depth or "
+                      "velocity");
+  }
 }
 
 LumpedContact evaluated(const LumpedNumbers& law, const LumpedPatch& patch, const LumpedMotion& motion,
@@ -79,6 +87,13 @@ LumpedContact evaluated(const LumpedNumbers& law, const LumpedPatch& patch, cons
   contact.radius = patch.radius;
   const DampingMatrix damping = damping_matrix(result.step, forces, relative);
   std::copy_n(damping.entry, 36, contact.damping_matrix.begin());
+  check_result("wrench", contact.wrench);
+  check_result("friction_force", contact.friction_force);
+  check_result("state", contact.state);
+  check_result("point", contact.point);
+  check_result("normal", contact.normal);
+  check_result("radius", std::array{contact.radius});
+  check_result("damping_matrix", contact.damping_matrix);
   return contact;
 }
 
@@ -88,13 +103,13 @@ LumpedContact lumped_contact(const LumpedLaw& law, const Overlap& overlap, const
                              const LumpedState& state, double time_step) {
   const StandardArithmetic standard;
   check_law(kCall + "law.", law, false);
-  check_amount("overlap.volume", overlap.volume, "it must be finite and not negative");
-  check_finite("overlap.centroid", overlap.centroid);
-  check_finite("overlap.second_moments", overlap.second_moments);
-  check_finite("overlap.area", overlap.area);
+  check_amount("overlap.volume", overlap.volume, kMaxMoment);
+  check_numbers("overlap.centroid", overlap.centroid, limits::kMaxPosition);
+  check_numbers("overlap.second_moments", overlap.second_moments, kMaxMoment);
+  check_numbers("overlap.area", overlap.area, kMaxMoment);
   check_motion(motion);
-  check_state(state);
-  check_amount("time_step", time_step, "it must be finite and not negative");
+  check_state(kCall + "state", law, state);
+  check_amount("time_step", time_step, limits::kMaxTime);
   const auto& c = overlap.second_moments;
   const OverlapMoments moments = {
       overlap.volume, vector_of(overlap.centroid), {c[0], c[1], c[2], c[3], c[4], c[5]}, vector_of(overlap.area)};
@@ -106,14 +121,12 @@ LumpedContact lumped_contact(const LumpedLaw& law, const Depth& depth, const Lum
                              const LumpedState& state, double time_step) {
   const StandardArithmetic standard;
   check_law(kCall + "law.", law, true);
-  if (!std::isfinite(depth.depth)) {
-    throw wrong_value(kCall + "depth.depth", fmt::to_string(depth.depth), "it must be finite");
-  }
-  check_finite("depth.point", depth.point);
-  check_finite("depth.normal", depth.normal);
+  check_number("depth.depth", depth.depth, limits::kMaxPosition);
+  check_numbers("depth.point", depth.point, limits::kMaxPosition);
+  check_numbers("depth.normal", depth.normal, limits::kMaxPosition);
   check_motion(motion);
-  check_state(state);
-  check_amount("time_step", time_step, "it must be finite and not negative");
+  check_state(kCall + "state", law, state);
+  check_amount("time_step", time_step, limits::kMaxTime);
   const Vec3d normal = vector_of(depth.normal);
   if (const double length = norm(normal); depth.depth > 0 && !(abs(length - 1) <= 1e-6)) {
     throw wrong_value(kCall + "the length of depth.normal", fmt::to_string(length), "it must be 1");

@@ -8,6 +8,7 @@
 #include "host/mesh/topology/components.h"
 #include "host/text/throw_error.h"
 #include "host/threads/work_counter.h"
+#include "isopatch/detail/pressure_field/stages/enclosure.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {
@@ -79,6 +80,24 @@ std::vector<FlatGeometry> layers_of(const Geometry& g) {
   return layers;
 }
 
+/// GeometryView::core: all of a box; else of what fills half of its bounding box and has its middle, as balls,
+/// cylinders and most convex shapes do, a square in the ellipse of the section there.
+float core_of(const Geometry& g, const GeometryView& view, const HierarchyView& surface) {
+  double volume = 0;
+  for (const auto& triangle : g.surface) {
+    Vec3d corner[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Point3& p = g.mesh.points[static_cast<std::size_t>(triangle[k])];
+      corner[k] = Vec3d{p[0], p[1], p[2]} - view.center;
+    }
+    volume += dot(corner[0], cross(corner[1], corner[2])) / 6;
+  }
+  constexpr float kSquareInCircle = 0.7F;
+  const double box = 8 * view.half.x * view.half.y * view.half.z;
+  if (!(volume >= 0.5 * box) || !is_inside(surface, view.center)) return 0;
+  return volume >= 0.99 * box ? 1 : kSquareInCircle;
+}
+
 FlatGeometry flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy& surface,
                      const std::vector<Vec3d>& component_points) {
   if (g.kind == GeometryKind::kHalfSpace) return flatten(g);
@@ -104,6 +123,7 @@ FlatGeometry flatten(const Geometry& g, const Hierarchy& solid, const Hierarchy&
     for (const auto& corner : cell.corner) field.max_extent = std::max(field.max_extent, corner.extent);
     field.max_gradient = std::max(field.max_gradient, norm(cell.gradient));
   }
+  if (!g.polygon) view.core = core_of(g, view, field.surface);
   view.primitive = g.primitive.kind;
   view.primitive_half = {g.primitive.half[0], g.primitive.half[1], g.primitive.half[2]};
   view.primitive_radius = g.primitive.radius;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host/lumped/law_numbers.h"
+#include "host/lumped/lumped_state.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/planar_rules.h"
 #include "host/scene/polytope_parts.h"
@@ -46,9 +47,18 @@ std::string list_of_pairs(const SceneDescription& scene) {
 ContactView flatten(const SceneDescription& scene) {
   const ContactOptions& contact = scene.contact;
   constexpr std::int32_t kRules[] = {kExactRule, kCentroidRule, 3, 6};
-  return {contact.dissipation_model == DissipationModel::kPfc, contact.gradient_filter,
-          kRules[static_cast<int>(contact.quadrature)], contact.slip_tolerance.value_or(kUsualSlipTolerance),
-          contact_state_size_of(scene)};
+  StateLimits states = {};
+  for (const Pair& pair : *scene.pairs) {
+    const StateLimits of_pair = state_limits(lumped_law_of(pair, scene));
+    states = {of_pair.least_impact_speed, std::max(states.largest_bend, of_pair.largest_bend)};
+  }
+  return {contact.dissipation_model == DissipationModel::kPfc,
+          contact.gradient_filter,
+          kRules[static_cast<int>(contact.quadrature)],
+          contact.slip_tolerance.value_or(kUsualSlipTolerance),
+          contact_state_size_of(scene),
+          states.least_impact_speed,
+          states.largest_bend};
 }
 
 /// The middle of the balls about all meshes of a body.

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "host/lumped/law_numbers.h"
+#include "host/lumped/lumped_state.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "isopatch/detail/lumped/contact_memory.h"
@@ -64,18 +65,8 @@ void check_states_of(const Pair& pair, const SceneDescription& scene,
     throw_error("contact_state has {} rows of numbers; it must have {}", states.size(),
                 count == 1 ? std::string("1") : fmt::format("1, or {}, one for each part pair", count));
   }
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    for (std::size_t k = 0; k < states[i].size(); ++k) {
-      const double value = states[i][k];
-      const bool is_amount = k == 0 || k == 1 || k == 6 || k == 7;
-      if (std::isfinite(value) && (!is_amount || value >= 0) && (k != 6 || value <= 1)) continue;
-      constexpr const char* kNames[] = {"impact speed", "offset", "bend", "bend", "bend", "twist", "dwell", "age"};
-      throw_error("contact_state[{}][{}] ({}) is {}; it must be {}", i, k, kNames[k], value,
-                  k == 6      ? "from 0 to 1"
-                  : is_amount ? "finite and not negative"
-                              : "finite");
-    }
-  }
+  const LumpedLaw law = lumped_law_of(pair, scene);
+  for (std::size_t i = 0; i < states.size(); ++i) check_state(fmt::format("contact_state[{}]", i), law, states[i]);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ std::string status_text(std::uint32_t status) {
                 {kBadContactState, "bad_contact_state"},
                 {kThickContact, "thick_contact"},
                 {kOverlap, "overlap"},
-                {kRelationCapacity, "relation_capacity"}};
+                {kRelationCapacity, "relation_capacity"},
+                {kFellThrough, "fell_through"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

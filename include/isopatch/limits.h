@@ -146,6 +146,16 @@ inline constexpr double kMinSlipTolerance = 1e-12;
 /// Slip tolerance, m/s, as for kMinSlipTolerance.
 inline constexpr double kMaxSlipTolerance = 1e6;
 
+// --- contacts with a memory
+
+/// Impact speed, m/s, offset, m or m^3, bend, m, twist, rad, and age, s, of a contact state. No offset exceeds what two
+/// bodies have in common, 1e28 m^3, and a million steps of kMaxTime at kMaxAngularVelocity twist by 1e18 rad; the
+/// squares of this are 1e60.
+inline constexpr double kMaxContactState = 1e30;
+
+/// A damping of 1/restitution over the impact speed is at most 1e24 s/m.
+inline constexpr double kMinRestitution = 1e-12;
+
 // --- motion
 
 // A cube with the largest edge and density has 1e36 kg. With a radius of gyration of 1e-9 m to 1e9 m, moments of

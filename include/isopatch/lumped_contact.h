@@ -58,8 +58,8 @@ struct LumpedContact {
 };
 
 /// The contact of an overlap after a step of `time_step` s; with 0 the bristles do not move. The same bits on every
-/// machine. Throws Error for a law out of range (stiffness is required), for numbers that are not finite, for a
-/// negative volume or time step, and for a state that no step can have left.
+/// machine. Throws Error for a law out of range (stiffness is required), for numbers beyond those of limits.h, for a
+/// negative volume or time step, for a state that no step can have left, and where the result would not be finite.
 LumpedContact lumped_contact(const LumpedLaw& law, const Overlap& overlap, const LumpedMotion& motion,
                              const LumpedState& state, double time_step);
 

@@ -37,8 +37,8 @@ enum Status : std::uint32_t {
   kFarSide = 1u << 13,  ///< no fault, a warning: over 1 % of a pair's pressure is on the far side of a wall, which is
                         ///< pressed through something soft
 
-  kBadContactState = 1u << 14,  ///< a contact state is not finite; of a ContactMemory an impact speed, an offset or an
-                                ///< age is negative, or a dwell not in [0, 1]
+  kBadContactState = 1u << 14,  ///< a contact state is not finite; or of a LumpedState it has numbers that no step
+                                ///< leaves, such as an impact speed between 0 and ContactOptions::small_speed
 
   kThickContact = 1u << 15,  ///< no fault, a warning: a lumped contact is thicker than its radius, so that the plate in
                              ///< its place is far off
@@ -46,6 +46,11 @@ enum Status : std::uint32_t {
   // Of pairs of rigid polytopes.
   kOverlap = 1u << 16,           ///< no fault, a warning: two parts overlap by more than ContactOptions::tolerance
   kRelationCapacity = 1u << 19,  ///< more contacts, relations or members than a buffer holds; counts say how many
+
+  // Of any step of the last call.
+  kFellThrough = 1u << 21,  ///< no fault, a warning: the centre of mass of a free body has passed the middle of a solid
+                            ///< part that it has a pair with, along gravity, or is below a half space: below the plane
+                            ///< of a rigid one, or deeper than the thickness of a compliant one
 };
 
 /// The faults of what is given: no evaluation or step can begin with them.

@@ -152,14 +152,16 @@ TEST_P(MemoryEvaluation, LeavesAFaultyMemoryToItsEnvironment) {
   }
 }
 
-/// A dwell of 1, zeros of either sign, and subnormal numbers are a memory.
+/// A dwell of 1, zeros of either sign, and subnormal numbers are a memory, and the least impact speed as a float.
 TEST_P(MemoryEvaluation, TakesWhatIsAtItsLimits) {
   Batch batch = disturbed(3);
   const auto row = 8 * static_cast<std::size_t>(scene_.num_part_pairs());
   batch.contact_state.assign(3 * row, 0.0);
   for (std::size_t i = row; i < 2 * row; ++i) batch.contact_state[i] = -0.0;
   for (std::size_t i = 2 * row; i < 3 * row; ++i) {
-    batch.contact_state[i] = i % 8 == 6 ? 1 : std::numeric_limits<double>::denorm_min();
+    batch.contact_state[i] = i % 8 == 6   ? 1
+                             : i % 8 == 0 ? (1 - 5e-8) * description_.contact.small_speed
+                                          : std::numeric_limits<double>::denorm_min();
   }
   const UnwrittenResults found = evaluated(evaluator(options()), batch);
   for (const std::uint32_t status : found.status) EXPECT_EQ(status & kFaults, 0u) << status_text(status);

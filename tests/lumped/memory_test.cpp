@@ -156,9 +156,15 @@ TEST(LumpedContact, NamesWhatIsWrong) {
   const auto state = [](std::size_t i, double value) {
     return message_of([&](Law&, Depth&, LumpedMotion&, LumpedState& s, double&) { s[i] = value; });
   };
-  EXPECT_EQ(state(0, -1), "lumped_contact: state[0] (impact speed) is -1; it must not be negative");
+  EXPECT_EQ(state(0, -1), "lumped_contact: state[0] (impact speed) is -1; it must be finite and not negative");
   EXPECT_EQ(state(6, 1.5), "lumped_contact: state[6] (dwell) is 1.5; it must be from 0 to 1");
-  EXPECT_EQ(state(3, kNaN), "lumped_contact: state[3] is nan; it must be finite");
+  EXPECT_EQ(state(3, kNaN), "lumped_contact: state[3] (bend) is nan; it must be finite");
+
+  EXPECT_EQ(
+      state(0, 1e-310),
+      "lumped_contact: state[0] (impact speed) is 1e-310; it must be 0, or from 0.001 (small_speed) to 1e+30 m/s");
+  EXPECT_EQ(state(4, -2), "lumped_contact: state[4] (bend) is -2; it must be from -1 to 1");
+  EXPECT_EQ(state(7, 1e31), "lumped_contact: state[7] (age) is 1e+31; it must be from 0 to 1e+30");
 
   EXPECT_EQ(message_of([](Law&, Depth& d, LumpedMotion&, LumpedState&, double&) {
               d.normal = {0, 0, 2};
@@ -168,6 +174,51 @@ TEST(LumpedContact, NamesWhatIsWrong) {
             "lumped_contact: motion.velocity_b[1] is nan; it must be finite");
   EXPECT_EQ(message_of([](Law&, Depth&, LumpedMotion&, LumpedState&, double& dt) { dt = -1; }),
             "lumped_contact: time_step is -1; it must be finite and not negative");
+}
+
+/// Each number at every power of ten, alone: what is not an error is finite.
+TEST(LumpedContact, IsFiniteOrAnErrorWhateverIsGiven) {
+  using Change = std::function<void(LumpedLaw&, Depth&, LumpedMotion&, double&, double)>;
+  const std::pair<const char*, Change> changes[] = {
+      {"depth", [](auto&, Depth& d, auto&, double&, double x) { d.depth = x; }},
+      {"point", [](auto&, Depth& d, auto&, double&, double x) { d.point[0] = x; }},
+      {"velocity", [](auto&, auto&, LumpedMotion& m, double&, double x) { m.velocity_a[2] = -x; }},
+      {"slip", [](auto&, auto&, LumpedMotion& m, double&, double x) { m.velocity_b[0] = x; }},
+      {"spin", [](auto&, auto&, LumpedMotion& m, double&, double x) { m.angular_velocity_a[1] = x; }},
+      {"origin", [](auto&, auto&, LumpedMotion& m, double&, double x) { m.origin_b[0] = x; }},
+      {"step", [](auto&, auto&, auto&, double& step, double x) { step = x; }},
+      {"stiffness", [](LumpedLaw& l, auto&, auto&, double&, double x) { l.stiffness = x; }},
+      {"restitution", [](LumpedLaw& l, auto&, auto&, double&, double x) { l.restitution = x; }},
+      {"dissipation", [](LumpedLaw& l, auto&, auto&, double&, double x) { l.dissipation = x; }},
+      {"bristles", [](LumpedLaw& l, auto&, auto&, double&, double x) { l.bristle.stiffness = x; }},
+      {"damping", [](LumpedLaw& l, auto&, auto&, double&, double x) { l.bristle.damping = x; }},
+      {"relaxation", [](LumpedLaw& l, auto&, auto&, double&, double x) { l.relaxation_time = x; }},
+      {"static ratio", [](LumpedLaw& l, auto&, auto&, double&, double x) { l.bristle.static_ratio = x; }}};
+  for (const auto& [name, change] : changes) {
+    int errors = 0, found = 0;
+    for (int exponent = -324; exponent <= 308; ++exponent) {
+      const double x =
+          exponent < -323 ? std::numeric_limits<double>::denorm_min() : std::stod("1e" + std::to_string(exponent));
+      LumpedLaw law = bristle_law(0.5);
+      Depth depth = kDepth;
+      LumpedMotion motion = {};
+      motion.velocity_a = {0.1, 0, -0.1};
+      double step = 1e-3;
+      change(law, depth, motion, step, x);
+      try {
+        const LumpedContact contact = lumped_contact(law, depth, motion, {0.1, 0, 1e-6, 0, 0, 1e-3, 0.5, 1}, step);
+        ++found;
+        for (const double f : contact.wrench) ASSERT_TRUE(std::isfinite(f)) << name << " " << x;
+        for (const double s : contact.state) ASSERT_TRUE(std::isfinite(s)) << name << " " << x;
+        for (const double d : contact.damping_matrix) ASSERT_TRUE(std::isfinite(d)) << name << " " << x;
+      } catch (const Error& error) {
+        ++errors;
+        EXPECT_EQ(std::string(error.what()).find("lumped_contact: "), 0u) << error.what();
+      }
+    }
+    EXPECT_GT(found, 20) << name;
+    if (std::string(name) != "relaxation") EXPECT_GT(errors, 0) << name;
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ TEST(StatusText, NamesEverySetBit) {
   EXPECT_EQ(status_text(kContactCapacity | kNoContactSurface), "contact_capacity|no_contact_surface");
   EXPECT_EQ(status_text(kNoContactSurface | kFrozen | kFarSide), "no_contact_surface|frozen|far_side");
   EXPECT_EQ(status_text(kBadContactState | kFrozen), "frozen|bad_contact_state");
+  EXPECT_EQ(status_text(kRelationCapacity | kFellThrough), "relation_capacity|fell_through");
   EXPECT_EQ(status_text(kBadMaterial | kBadGeometry | kSumOverflow), "bad_material|bad_geometry|sum_overflow");
 }
 

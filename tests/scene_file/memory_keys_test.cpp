@@ -202,6 +202,8 @@ TEST(MemoryKeys, AreCheckedInScenesFromMemory) {
   expect("exponent is 0.5", [](SceneDescription&, Pair& p) { p.exponent = 0.5; });
   expect("spin_radius is nan", [&](SceneDescription&, Pair& p) { p.spin_radius = nan; });
   expect("contact_state[1][7] (age) is nan", [&](SceneDescription&, Pair& p) { p.contact_state[1][7] = nan; });
+  expect("contact_state[1][0] (impact speed) is 1e-310; it must be 0, or from",
+         [](SceneDescription&, Pair& p) { p.contact_state[1][0] = 1e-310; });
   expect("foundation_depth is -1", [](SceneDescription& s, Pair&) { s.bodies[0].foundation_depth = -1; });
 }
 

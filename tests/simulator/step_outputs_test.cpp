@@ -47,6 +47,65 @@ TEST(StepOutputs, OfPatchesAreThoseOfAnEvaluationOfTheState) {
   EXPECT_EQ(found.output.elastic_energy, expected.energy);
 }
 
+/// As fields press and rub, and with the state's velocities: as a step that is very short has it, in both precisions.
+TEST(StepOutputs, OfNoStepsHaveTheWrenchOfTheState) {
+  for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
+    const Simulator simulator(Scene(rolling_ball()), {.precision = precision});
+    SceneDescription shortly = rolling_ball();
+    constexpr double kShort = 1e-9;  // s, in which forces change by less than 1e-6 of them
+    shortly.rollout.time_step = kShort;
+    const Simulator next(Scene(shortly), {.precision = precision});
+    Stepped found = stepped(simulator, 7);
+    const RolloutStateArrays state = found.state;
+    simulator.step(found.state.view(), {}, found.output.view(), 0);
+    EXPECT_EQ(found.state.poses, state.poses);
+    EXPECT_EQ(found.state.velocities, state.velocities);
+    EXPECT_EQ(found.output.pair_wrench_mean, found.output.pair_wrench);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(found.output.body_wrench[k], found.output.pair_wrench[k]);
+    EXPECT_GT(found.output.pair_wrench[2], 1);
+    EXPECT_LT(found.output.pair_wrench[0], -0.1);  // friction
+
+    Stepped expected = {state, RolloutOutputArrays(next.scene(), 1)};
+    expected.state.steps[0] = 0;
+    next.step(expected.state.view(), {}, expected.output.view(), 1);
+    constexpr double kTolerance = 1e-3;  // a polygon is three points in a step
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(found.output.pair_wrench[k], expected.output.pair_wrench[k],
+                  kTolerance * found.output.pair_wrench[2]);
+    }
+  }
+}
+
+TEST(StepOutputs, OfNoStepsHaveTheWrenchOfBodiesWithoutThoseOfPairs) {
+  const Simulator simulator{Scene(rolling_ball())};
+  Stepped found = stepped(simulator, 7), alone = found;
+  simulator.step(found.state.view(), {}, found.output.view(), 0);
+  RolloutOutput output;
+  output.body_wrench = alone.output.body_wrench.data();
+  simulator.step(alone.state.view(), {}, output, 0);
+  EXPECT_EQ(alone.output.body_wrench, found.output.body_wrench);
+}
+
+TEST(StepOutputs, OfNoStepsHaveTheWeightOfABallAtRest) {
+  SceneBuilder scene;
+  Body& ball = scene.add("ball", make_sphere("ball", 0.05, 3), pose_at({0, 0, 0.05}));
+  ball.mass = 0.2;
+  ball.dissipation = 5;
+  ball.friction = 0.5;
+  scene.add_ground(0.5);
+  const SceneDescription description = scene.finish();
+  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2}) {
+    SceneDescription own = description;
+    own.rollout.integrator = integrator;
+    const Simulator simulator{Scene(own)};
+    Stepped found = stepped(simulator, 1000);
+    found.output.pair_wrench.assign(6, 0);
+    simulator.step(found.state.view(), {}, found.output.view(), 0);
+    EXPECT_NEAR(found.output.pair_wrench[2], 0.2 * 9.81, 1e-4);
+    EXPECT_GT(found.output.area[0], 0);
+  }
+}
+
 TEST(StepOutputs, MeanOfTheWrenchIsOverTheStepsOfTheCall) {
   constexpr int kSteps = 7;
   for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler, Integrator::kSdirk2}) {

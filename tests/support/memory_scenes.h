@@ -108,6 +108,14 @@ inline std::vector<std::pair<std::size_t, double>> bad_memories() {
     for (const double value : {-1.0, -Limits::denorm_min()}) bad.emplace_back(place, value);
   }
   for (const double value : {1 + Limits::epsilon(), 2.0}) bad.emplace_back(6, value);
+  // below small_speed, beyond ten times what bristles hold at the largest friction, and beyond all bounds
+  for (const double value : {Limits::denorm_min(), 1e-310, 1e-200, 0.99e-3}) bad.emplace_back(0, value);
+  for (const std::size_t place : {2, 3, 4}) {
+    for (const double value : {1e2, -1e2, 1e306}) bad.emplace_back(place, value);
+  }
+  for (const std::size_t place : {0, 1, 5, 7}) {
+    for (const double value : {1.01 * limits::kMaxContactState, 1e306}) bad.emplace_back(place, value);
+  }
   return bad;
 }
 

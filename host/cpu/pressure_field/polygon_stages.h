@@ -146,12 +146,21 @@ ISOPATCH_HD void for_each_found(std::span<StagedVector<T, lanes>> vectors, const
   }
 }
 
-/// Makes the polygons of listed cells; calls take(vectors) for those of a few vectors at a time.
-template <class T, int lanes, class Take>
-void make_polygons(std::span<const PartPairWork> part_pairs, const AcceptedList& list, Take&& take) {
-  const SimdWorkspace::Accepted& rows = list.rows();
+/// What make_polygons() works in.
+template <class T, int lanes>
+struct StagedVectors {
   StagedVector<T, lanes> staged[kStagedVectors];
   ContactPlane<Simd<T, kLanes>> half;
+
+  StagedVectors() {}  // nothing is set
+};
+
+/// Makes the polygons of listed cells; calls take(vectors) for those of a few vectors at a time.
+template <class T, int lanes, class Take>
+void make_polygons(std::span<const PartPairWork> part_pairs, const AcceptedList& list, SimdWorkspace& work,
+                   Take&& take) {
+  const SimdWorkspace::Accepted& rows = list.rows();
+  auto& [staged, half] = work.staged.make<StagedVectors<T, lanes>>();
   std::size_t count = 0;
   const auto run = [&] {
     const std::span<StagedVector<T, lanes>> vectors(staged, count);

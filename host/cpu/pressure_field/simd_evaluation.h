@@ -186,8 +186,11 @@ class WrenchStages {
 template <class T, bool with_patch>
 void sum_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, WrenchSums<T, with_patch>* sums,
                     const PolygonTaker<T>* taker) {
-  WrenchStages<T, kPolygonLanes<T>, with_patch> stages(part_pairs, sums, work, taker);
-  const auto take = [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(part_pairs, list, stages); };
+  using Stages = WrenchStages<T, kPolygonLanes<T>, with_patch>;
+  Stages& stages = work.last_stage.make<Stages>(part_pairs, sums, work, taker);
+  const auto take = [&](const AcceptedList& list) {
+    make_polygons<T, kPolygonLanes<T>>(part_pairs, list, work, stages);
+  };
   search_part_pairs(part_pairs, work, AcceptedList(work, take));
   stages.finish();
 }
@@ -205,7 +208,7 @@ void find_polygons(const PairContext& context, SimdWorkspace& work, AddFluxes ad
       }
     });
   };
-  const auto take = [&](const AcceptedList& list) { make_polygons<double, kLanes>(only, list, add_all); };
+  const auto take = [&](const AcceptedList& list) { make_polygons<double, kLanes>(only, list, work, add_all); };
   search_part_pairs(only, work, AcceptedList(work, take));
 }
 

@@ -3,9 +3,13 @@
 // The evaluation of pairs with SIMD, compiled once for each instruction set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "host/cpu/pressure_field/solver_contact_kernels.h"
@@ -25,7 +29,20 @@ struct alignas(64) HardRows {
   std::int32_t cuts[kMax], blends[kMax], num_sides[kMax], place[kMax];
 };
 
-/// The memory of the evaluation of a pair with SIMD.
+/// Room for one object at a time whose size depends on the instruction set.
+template <std::size_t size>
+struct alignas(64) ObjectMemory {
+  std::byte bytes[size];
+
+  /// Makes an object, whose destructor does nothing.
+  template <class Object, class... Arguments>
+  Object& make(Arguments&&... arguments) {
+    static_assert(sizeof(Object) <= size && alignof(Object) <= 64 && std::is_trivially_destructible_v<Object>);
+    return *new (bytes) Object(std::forward<Arguments>(arguments)...);
+  }
+};
+
+/// The memory of the evaluation of a pair with SIMD: whoever calls may have a stack of 64 KB.
 struct SimdWorkspace {
   SimdTraversalMemory traversal;
 
@@ -38,6 +55,8 @@ struct SimdWorkspace {
   };
   Accepted accepted = {};  // lanes without work read old values
   std::tuple<HardRows<float>, HardRows<double>> hard = {};
+  ObjectMemory<53 * 1024> staged;      // the vectors of polygon_stages.h, written before they are read
+  ObjectMemory<20 * 1024> last_stage;  // of polygons, as WrenchStages
 
   /// For hierarchies of at most this many wide nodes.
   explicit SimdWorkspace(std::int32_t wide_nodes) : traversal(wide_nodes) {}

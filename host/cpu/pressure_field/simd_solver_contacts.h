@@ -72,7 +72,7 @@ SearchResult<T> find_contacts(const PairContext& context, SimdWorkspace& work, c
   SearchResult<T> found = {};
   const PartPairWork only[] = {{&context, 0, search.kept}};
   ContactStage<T, kPolygonLanes<T>> stage(search, found);
-  const auto take = [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(only, list, stage); };
+  const auto take = [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(only, list, work, stage); };
   search_part_pairs(only, work, AcceptedList(work, take));
   stage.finish();
   return found;

@@ -146,10 +146,24 @@ bool has_memories(const SceneDescription& scene) {
   return false;
 }
 
-bool can_be_left(const LumpedState& state) {
-  for (const double x : state) {
-    if (!std::isfinite(x)) return false;
+/// Ten times the bend, m, at which bristles of any pair break away with the largest friction that is accepted.
+Real broken_away(const SceneDescription& scene) {
+  Real farthest = 0;
+  for (const Pair& pair : *scene.pairs) {
+    const BristleFriction& bristle = pair.bristle.value_or(scene.contact.bristle);
+    const Real held = Real{limits::kMaxFriction} * bristle.static_ratio / bristle.stiffness;
+    farthest = std::max(farthest, 10 * held);
   }
+  return farthest;
+}
+
+bool can_be_left(const LumpedState& state, double small_speed, Real largest_bend) {
+  for (std::size_t k = 0; k < state.size(); ++k) {
+    if (!(std::abs(state[k]) <= limits::kMaxContactState)) return false;
+    if (k >= 2 && k <= 4 && std::abs(state[k]) > largest_bend) return false;
+  }
+  const Real rounded = small_speed - Real{small_speed} / 10'000'000;  // as a float may be
+  if (state[0] > 0 && state[0] < rounded) return false;
   return state[0] >= 0 && state[1] >= 0 && state[6] >= 0 && state[6] <= 1 && state[7] >= 0;
 }
 
@@ -165,9 +179,10 @@ std::uint32_t read_memories(const SceneDescription& scene, const State& state, s
   }
   if (!have_memories) return status;
   memories.resize(rows, LumpedState{});
+  const Real largest_bend = broken_away(scene);
   for (std::size_t row = 0; given && row < rows; ++row) {
     for (std::size_t k = 0; k < 8; ++k) memories[row][k] = element(state.contact_state, index, row * size + k);
-    if (!can_be_left(memories[row])) status |= kBadContactState;
+    if (!can_be_left(memories[row], scene.contact.small_speed, largest_bend)) status |= kBadContactState;
   }
   std::size_t first = 0;
   for (const Pair& pair : *scene.pairs) {

@@ -50,6 +50,9 @@ class Status(enum.IntFlag):
     """A warning: two rigid polytopes overlap by more than the scene's `tolerance`."""
     RELATION_CAPACITY = 1 << 19
     """More contacts, relations or members of rigid polytopes than there is room for."""
+    FELL_THROUGH = 1 << 21
+    """A warning: the centre of mass of a free body has passed the middle of a solid part that it has a pair with, along
+    gravity, or is below a half space: what should carry it does not."""
 
 
 WARNINGS = (
@@ -58,6 +61,7 @@ WARNINGS = (
     | Status.FRICTION_LAG
     | Status.FAR_SIDE
     | Status.THICK_CONTACT
+    | Status.FELL_THROUGH
     | Status.OVERLAP
 )
 

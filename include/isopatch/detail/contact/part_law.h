@@ -35,6 +35,7 @@ ISOPATCH_HD LumpedNumbers law_of(const SceneView& scene, const State& state, std
   LumpedNumbers law = scene.laws[view].numbers;
   law.friction = friction_of(pair, a, b);
   law.dissipation = dissipation_of(pair, a, b, rigid_a, rigid_b);
+  law.slip_tolerance = scene.contact.slip_tolerance;
   softness = {rigid_a ? 0 : 1 / a.modulus, rigid_b ? 0 : 1 / b.modulus};
   return law;
 }

@@ -20,14 +20,6 @@ struct ContactMemory {
   double age;           // s
 };
 
-/// Whether every number can be one that a step left.
-ISOPATCH_HD bool is_valid(const ContactMemory& state) {
-  const double finite = 0 * (state.bend.x + state.bend.y + state.bend.z + state.twist);
-  const double largest = 0 * (state.impact_speed + state.offset + state.age);
-  return finite == 0 && largest == 0 && state.impact_speed >= 0 && state.offset >= 0 && state.age >= 0 &&
-         state.dwell >= 0 && state.dwell <= 1;
-}
-
 /// The state at the start of a step of a contact with metric > 0 whose bodies separate at `speed`. A contact that
 /// begins has the speed at which they meet.
 ISOPATCH_HD ContactMemory touched(const LumpedNumbers& law, ContactMemory state, double metric, double speed) {

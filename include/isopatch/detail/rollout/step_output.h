@@ -20,15 +20,50 @@ inline Results evaluated_results(const RolloutOutput& output) {
   return results;
 }
 
-/// Whether an evaluation writes any output.
-inline bool wants_evaluation(const RolloutOutput& output) {
+/// The wrenches of a call without steps, which an evaluation of the state writes, with its velocities and the slip
+/// tolerance of steps. `pairs` has room for those of pairs, which bodies' add up, where these are not wanted.
+inline Results present_wrenches(const RolloutOutput& output, const OutputArray& pairs) {
+  Results results;
+  results.body_wrench = output.body_wrench;
+  results.pair_wrench =
+      output.pair_wrench.data == nullptr && output.body_wrench.data != nullptr ? pairs : output.pair_wrench;
+  return results;
+}
+
+/// The mean of the pairs' wrenches is then the same.
+inline Results present_mean(const RolloutOutput& output) {
+  Results results;
+  results.pair_wrench = output.pair_wrench_mean;
+  return results;
+}
+
+/// The state that such a call tells of, from the one in which steps find contact.
+inline State present_state(const RolloutState& state, const State& contact, int num_bodies) {
+  State present = contact;
+  present.velocities.data = state.velocities;
+  present.velocities.stride = std::int64_t{num_bodies} * kVelocitySize;
+  return present;
+}
+
+inline bool is_wanted(const Results& results) {
   bool wanted = false;
-  for_each_rollout_output(
-      [&](const ArrayInfo& info, const auto& array) {
-        wanted = wanted || (info.group != OutputGroup::kWrench && array.data != nullptr);
-      },
-      output);
+  for_each_output([&](const ArrayInfo&, const auto& array) { wanted = wanted || array.data != nullptr; }, results);
   return wanted;
+}
+
+/// Calls evaluate(state, results) for what evaluations of the state after a call of `num_steps` write; see
+/// present_wrenches().
+template <class Evaluate>
+void for_each_evaluation(const RolloutOutput& output, int num_steps, const RolloutState& state, const State& contact,
+                         int num_bodies, const OutputArray& pairs, const Evaluate& evaluate) {
+  const auto if_wanted = [&](const State& at, const Results& results) {
+    if (is_wanted(results)) evaluate(at, results);
+  };
+  if_wanted(contact, evaluated_results(output));
+  if (num_steps > 0) return;
+  const State present = present_state(state, contact, num_bodies);
+  if_wanted(present, present_wrenches(output, pairs));
+  if_wanted(present, present_mean(output));
 }
 
 /// What a step counted.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "isopatch/detail/contact/lumped_pair.h"
+#include "isopatch/detail/rollout/fell_through.h"
 #include "isopatch/detail/rollout/motion/substeps.h"
 #include "isopatch/detail/rollout/solver/solve_stage.h"
 #include "isopatch/detail/rollout/step_output.h"
@@ -273,9 +274,12 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   } else {
     ++plan.stage;
   }
+  std::uint32_t through = kOk;
   if (plan.is_done()) {
     add_to_sums(warp, step, progress);
     end_step(warp, in, stage, steps, solver, progress.bodies);
+    warp.sync();
+    through = fell_through(warp, step.scene, step.rollout, step.input, contact, environment, in.state);
   } else {
     begin_next_stage(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
     if (stage.last) keep_beginning(warp, step, progress);
@@ -287,7 +291,8 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     if (plan.is_done()) ++step.state.steps[environment];
   }
   warp.sync();
-  return (solution.result.converged ? 0u : kNotConverged) | (solution.result.friction_agrees ? 0u : kFrictionLag);
+  return through | (solution.result.converged ? 0u : kNotConverged) |
+         (solution.result.friction_agrees ? 0u : kFrictionLag);
 }
 
 /// All of a stage of one environment. Called by all lanes.

@@ -219,13 +219,16 @@ ISOPATCH_HD int num_contact_states(const SceneView& scene) {
 }
 
 /// Whether number `index` of an environment's contact state can be one that a model left. LumpedState says what numbers
-/// mean where there are laws: an impact speed, an offset and an age are not negative, a dwell is from 0 to 1.
+/// mean where there are laws, and host/lumped/lumped_state.h what they can be.
 ISOPATCH_HD bool is_contact_number(const SceneView& scene, int index, double value) {
   if (!(std::fabs(value) < kInfinity)) return false;
   if (scene.laws == nullptr) return true;
   const int place = index % scene.contact.state_size;
   const bool is_amount = place == 0 || place == 1 || place == 6 || place == 7;
-  return !is_amount || (value >= 0 && (place != 6 || value <= 1));
+  const bool is_bend = place >= 2 && place <= 4;
+  const double most = place == 6 ? 1 : is_bend ? scene.contact.largest_bend : limits::kMaxContactState;
+  return std::fabs(value) <= most && (!is_amount || value >= 0) &&
+         (place != 0 || value == 0 || value >= scene.contact.least_impact_speed);
 }
 
 /// Body to world, with the quaternion normalised.

@@ -35,6 +35,8 @@ struct GeometryView {
   bool half_space;
   bool surface_only;  // a surface mesh, which only a rigid body can have
   bool polygon;       // flat, in the plane z = 0, which meets others of its kind alone
+  float core;         // of a solid mesh: the middle of its bounding box, and what is beside it within this share of
+                      // `half`, is inside; 0 of others, such as rings and bowls
 
   // A half space with a strain map has layers, in which the extent is linear. Each layer is a half space of its own,
   // whose surface is at an extent of 0.
@@ -127,6 +129,10 @@ struct ContactView {
   std::int32_t quadrature;  // kExactRule, kCentroidRule, or points per fan triangle: 3, 6
   double slip_tolerance;    // m/s
   std::int32_t state_size;  // Scene::contact_state_size()
+
+  // of the scene's laws: what no step leaves is refused
+  double least_impact_speed;  // that is not 0, m/s
+  double largest_bend;        // m
 };
 
 /// What pairs of polytopes need of a scene: ContactOptions::margin, tolerance and relations, and two arrays, which are
