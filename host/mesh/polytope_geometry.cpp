@@ -2,11 +2,15 @@
 //
 // Geometries that only polytopes need: hulls without tets, and polygons.
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "host/mesh/checks/geometry_check.h"
 #include "host/polytope/convex_shape.h"
 #include "host/polytope/hull_faces.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/error.h"
 #include "isopatch/geometry/geometry.h"
 
 namespace isopatch {
@@ -15,9 +19,43 @@ using namespace detail;
 
 namespace {
 
+/// The boundary of the hull's tet mesh, which exists also where faces are plane and edges straight only to rounding.
+TriangleMesh boundary_of_hull_mesh(const std::vector<Point3>& points) {
+  TetMesh mesh = make_convex_hull_mesh(points);
+  TriangleMesh surface;
+  surface.triangles = boundary_triangles(mesh);
+  surface.points = std::move(mesh.points);
+  surface.notes = std::move(mesh.notes);
+  std::vector<std::int32_t> index_of(surface.points.size(), -1);
+  std::int32_t count = 0;
+  for (const Triangle& triangle : surface.triangles) {
+    for (const std::int32_t v : triangle) index_of[v] = 0;
+  }
+  for (std::size_t v = 0; v < index_of.size(); ++v) {
+    if (index_of[v] < 0) continue;
+    surface.points[count] = surface.points[v];
+    index_of[v] = count++;
+  }
+  surface.points.resize(count);
+  for (Triangle& triangle : surface.triangles) {
+    for (std::int32_t& v : triangle) v = index_of[v];
+  }
+  return surface;
+}
+
+std::optional<std::vector<std::vector<std::int32_t>>> plane_faces(const std::vector<Point3>& points) {
+  try {
+    return hull_faces(points);
+  } catch (const Error&) {  // which the hull's mesh either need not mind or says too
+    return {};
+  }
+}
+
 /// The faces of a convex hull as triangles, with the points that are their corners, in the order given.
 TriangleMesh hull_surface(const std::vector<Point3>& points) {
-  const auto loops = hull_faces(points);
+  const auto faces = plane_faces(points);
+  if (!faces) return boundary_of_hull_mesh(points);
+  const auto& loops = *faces;
   std::map<std::int32_t, std::int32_t> index_of;
   for (const auto& loop : loops) {
     for (const std::int32_t point : loop) index_of.try_emplace(point, 0);

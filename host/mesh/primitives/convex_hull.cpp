@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string>
 
 extern "C" {
 #include <libqhull_r/qhull_ra.h>
@@ -28,10 +29,9 @@ class Qhull {
   }
 
   /// Qhull's exit code; its messages go to `messages`.
-  int run(std::vector<double>& coordinates, int dimension, FILE* messages) {
-    char command[] = "qhull";
+  int run(std::vector<double>& coordinates, int dimension, std::string command, FILE* messages) {
     const auto count = static_cast<int>(coordinates.size() / static_cast<std::size_t>(dimension));
-    return qh_new_qhull(&qh_, dimension, count, coordinates.data(), False, command, nullptr, messages);
+    return qh_new_qhull(&qh_, dimension, count, coordinates.data(), False, command.data(), nullptr, messages);
   }
 
   qhT* get() { return &qh_; }
@@ -45,28 +45,7 @@ struct FileCloser {
   void operator()(FILE* file) const { std::fclose(file); }
 };
 
-}  // namespace
-
-std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimension) {
-  const auto size = static_cast<std::size_t>(dimension);
-  if (coordinates.size() < size * (size + 1)) return {};
-
-  char* text = nullptr;
-  std::size_t length = 0;
-  std::unique_ptr<FILE, FileCloser> messages(open_memstream(&text, &length));
-  if (!messages) throw Error("convex hull: out of memory");
-  Qhull owner;
-  const int exit_code = owner.run(coordinates, dimension, messages.get());
-  std::fflush(messages.get());
-  const std::string message = text == nullptr ? "" : std::string(text, length);
-  messages.reset();
-  std::free(text);
-  if (exit_code == qh_ERRsingular) return {};
-  if (exit_code != qh_ERRnone) {
-    throw_error("convex hull: Qhull failed with code {}: {}", exit_code, message.substr(0, 200));
-  }
-
-  qhT* qh = owner.get();
+std::vector<HullFacet> facets_of(qhT* qh, int dimension) {
   std::vector<HullFacet> facets;
   facetT* facet = nullptr;
   FORALLfacets {
@@ -79,6 +58,31 @@ std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimensio
     facets.push_back(std::move(found));
   }
   return facets;
+}
+
+}  // namespace
+
+std::vector<HullFacet> convex_hull(std::vector<double> coordinates, int dimension) {
+  const auto size = static_cast<std::size_t>(dimension);
+  if (coordinates.size() < size * (size + 1)) return {};
+
+  std::string message;
+  // where merging of facets fails, joggled input needs none; its seed is fixed
+  for (const char* command : {"qhull", "qhull QJ"}) {
+    char* text = nullptr;
+    std::size_t length = 0;
+    std::unique_ptr<FILE, FileCloser> messages(open_memstream(&text, &length));
+    if (!messages) throw Error("convex hull: out of memory");
+    Qhull owner;
+    const int exit_code = owner.run(coordinates, dimension, command, messages.get());
+    std::fflush(messages.get());
+    message = text == nullptr ? "" : std::string(text, length);
+    messages.reset();
+    std::free(text);
+    if (exit_code == qh_ERRsingular) return {};
+    if (exit_code == qh_ERRnone) return facets_of(owner.get(), dimension);
+  }
+  throw_error("convex hull: Qhull failed: {}", message.substr(0, 200));
 }
 
 }  // namespace isopatch::detail
