@@ -12,7 +12,6 @@ pytestmark = pytest.mark.skipif(GMSH is None, reason="gmsh is not on PATH")
 
 SHAPES = {
     "box": 'SetFactory("OpenCASCADE"); Box(1) = {0, 0, 0, 0.1, 0.2, 0.3};',
-    "no group": 'SetFactory("OpenCASCADE"); Box(1) = {0, 0, 0, 0.1, 0.2, 0.3}; Mesh.SaveAll = 1;',
     "two groups": 'SetFactory("OpenCASCADE"); Box(1) = {0, 0, 0, 0.1, 0.2, 0.3}; Physical Volume("solid") = {1};'
     ' Physical Volume("left") = {1}; Physical Surface("skin") = {1, 2, 3}; Physical Surface("other") = {1};',
     "two volumes": 'SetFactory("OpenCASCADE"); Box(1) = {0, 0, 0, 0.1, 0.2, 0.1}; Box(2) = {0, 0, 0.1, 0.1, 0.2, 0.2};'

@@ -78,6 +78,8 @@ def test_it_is_the_mesh_of_the_command(command, tmp_path):
 def test_arrays_and_objects_of_mesh_libraries_are_like_the_file():
     points, triangles = cube()
     of_file = isopatch.tetrahedralize(str(CUBE))
+    quads = [triangle.tolist() for triangle in triangles[:-2]] + [[*triangles[-2], triangles[-1][2]]]  # the last two
+    assert isopatch.tetrahedralize((points, quads)).tets.tobytes() == of_file.tets.tobytes()
     for surface in ((points, triangles), types.SimpleNamespace(vertices=points, faces=triangles)):
         mesh = isopatch.tetrahedralize(surface)
         assert mesh.points.tobytes() == of_file.points.tobytes() and mesh.tets.tobytes() == of_file.tets.tobytes()
