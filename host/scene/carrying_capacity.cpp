@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
@@ -196,6 +197,7 @@ class Capacities {
     check_cancelled();
     double capacity = 0;
     for (const Touching& pair : touching) {
+      if (weight <= kGridError * capacity) return {};
       capacity += most(pair, down);
       // sideways, friction can hold what two parts squeeze
       if (touching.size() > 1) capacity += friction(pair) * sideways(pair, down);
@@ -286,7 +288,7 @@ class Capacities {
       } else if (against.is_half_space()) {
         area = along_normal(soft, against, down).extent_area;
       } else {
-        const Silhouette own = seen(soft, down, nullptr);
+        const Silhouette& own = seen(soft, down, nullptr);
         area = std::min(own.extent_area, own.largest_extent * seen(against, down, nullptr).area);
       }
       force = std::min(force, *soft.part->modulus * area);
@@ -318,8 +320,10 @@ class Capacities {
     return found;
   }
 
-  Silhouette seen(const StandingPart& part, const Point3& direction, const Geometry* layer) {
-    return silhouette(*part.geometry, part.direction(direction), layer);
+  const Silhouette& seen(const StandingPart& part, const Point3& direction, const Geometry* layer) {
+    const auto [found, is_new] = seen_.try_emplace({&part, direction, layer});
+    if (is_new) found->second = silhouette(*part.geometry, part.direction(direction), layer);
+    return found->second;
   }
 
   const LeastArea& least_of(const StandingPart& part) {
@@ -334,7 +338,7 @@ class Capacities {
       support = in_quotes(data_.description.bodies[static_cast<std::size_t>(*partners_.begin())].name);
     }
     const std::string ratio =
-        capacity > 0 ? fmt::format("{:.2g} times the modulus would carry it", kGridError * weight / capacity)
+        capacity > 0 ? fmt::format("{:.3g} times the modulus would carry it", kGridError * weight / capacity)
                      : "give it more area";
     return fmt::format(
         "{} weighs {:.4g} N, but {} can carry at most {:.4g} N on its area as seen from above, so it sinks through, or "
@@ -348,6 +352,7 @@ class Capacities {
   std::vector<StandingPart> placed_;
   std::set<int> partners_;
   std::map<int, LeastArea> least_;
+  std::map<std::tuple<const StandingPart*, Point3, const Geometry*>, Silhouette> seen_;
 };
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST_F(OutputFiles, NeverReplaceAnInput) {
     }
   }
   std::filesystem::create_directory(path("v"));
-  std::filesystem::create_hard_link(scene, path("v/patches_0.vtk"));
+  std::filesystem::create_hard_link(scene, path("v/patches_0000.vtk"));
   const std::string evaluate = "evaluate --backend cpu " + scene, rollout = "rollout --backend cpu --steps 1 " + scene;
   std::vector<std::string> commands = {evaluate + " --output " + scene};
   for (const std::string name : {"link", "hard"}) {

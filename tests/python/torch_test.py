@@ -262,3 +262,56 @@ class TestWrongCalls:
         compiled = torch.compile(lambda p: isopatch.torch.evaluate(evaluator, p).pair_wrench, fullgraph=True)
         with pytest.raises(Exception, match=r"poses: expected the shape \[N, 2, 7\], found \[4, 14\]"):
             compiled(torch.from_numpy(poses.reshape(4, 14)))
+
+
+class TestVmap:
+    """As of jax.vmap: one call of all, whatever the axis is."""
+
+    @pytest.fixture
+    def batch(self, poses):
+        return torch.from_numpy(np.stack([poses, poses[::-1], poses]).astype(np.float32))  # [3, 4, B, 7]
+
+    def test_it_adds_an_axis_of_environments(self, evaluator, batch):
+        def of_some(poses):
+            found = isopatch.torch.evaluate(evaluator, poses, outputs=("pair_wrench", "status"))
+            return found.pair_wrench, found.status
+
+        wanted = evaluator.evaluate(batch.flatten(0, 1), outputs=("pair_wrench", "status"))
+        for mapped in (torch.vmap(of_some), torch.vmap(torch.vmap(of_some)), torch.compile(torch.vmap(of_some))):
+            wrench, status = mapped(batch)
+            assert wrench.shape == (3, 4, 1, 6) and status.shape == (3, 4) and status.dtype == torch.uint32
+            assert torch.equal(wrench.flatten(0, 1), wanted.pair_wrench)
+        across = torch.vmap(lambda p: of_some(p)[0], in_dims=1, out_dims=1)(batch)
+        assert torch.equal(across.flatten(0, 1), wanted.pair_wrench)
+
+    def test_what_has_no_axis_is_the_same_for_all(self, evaluator, batch):
+        soft = torch.tensor([5e4, 1e5])
+
+        def of_one(poses, modulus):
+            return isopatch.torch.evaluate(evaluator, poses, modulus=modulus).pair_wrench
+
+        found = torch.vmap(torch.vmap(of_one, (0, None)), (0, None))(batch, soft)
+        wanted = evaluator.evaluate(batch.flatten(0, 1), modulus=soft.repeat(12, 1)).pair_wrench
+        assert torch.equal(found.flatten(0, 1), wanted)
+        rows = soft.expand(4, 2)
+        assert torch.equal(torch.vmap(of_one, (0, None))(batch, rows).flatten(0, 1), wanted)
+
+    def test_packed_outputs_are_packed_for_each(self, evaluator, batch):
+        def packed(poses):
+            outputs, rows = ("packed_contacts", "contact_offsets", "contacts"), {"contact_capacity": 300}
+            found = isopatch.torch.evaluate(evaluator, poses, outputs=outputs, **rows)
+            return found.contact_offsets, found.packed_contacts.point, found.contacts.area
+
+        found = torch.vmap(packed)(batch)
+        for k, poses in enumerate(batch):
+            for array, wanted in zip(found, packed(poses), strict=True):
+                assert torch.equal(array[k], wanted)
+        alone = torch.vmap(lambda p: packed(p)[0])(batch[0])
+        assert alone.shape == (4, 2) and torch.equal(alone[:, 1], found[0][0].diff())
+
+    def test_derivatives_are_refused_under_it_too(self, evaluator, batch):
+        def height(poses):
+            return isopatch.torch.evaluate(evaluator, poses).pair_wrench.sum()
+
+        with pytest.raises(ValueError, match=r"isopatch\.torch\.evaluate: poses: it requires a gradient"):
+            torch.vmap(torch.func.grad(height))(batch)

@@ -63,7 +63,10 @@ double largest_force(const Resting& resting, double deepest) {
   std::vector<double> wrenches(kDepths * 6);
   Results results;
   results.pair_wrench = wrenches.data();
-  evaluator.evaluate({.num_environments = kDepths, .poses = poses.data()}, results);
+  State state;
+  state.num_environments = kDepths;
+  state.poses = poses.data();
+  evaluator.evaluate(state, results);
   double largest = 0;
   for (std::size_t i = 2; i < wrenches.size(); i += 6) largest = std::max(largest, wrenches[i]);
   return largest;
@@ -102,7 +105,7 @@ TEST(CarryingCapacity, OfABlockOnOneLikeItIsAThirdOfItsModulusTimesItsArea) {
   SceneDescription scene = scene_of({block, block, true, true, 1.05}, 1000, 1.05);
   for (Body& body : scene.bodies) body.modulus = 1e4;
   EXPECT_EQ(warnings_of(Scene(scene)),
-            Lines{"'thing' weighs 9810 N, but 'support' can carry at most 3333 N on its area as seen from above, so it "
+            Lines{"'thing' weighs 9810 N, but 'support' can carry at most 3335 N on its area as seen from above, so it "
                   "sinks through, or deeper than the layer is thick; 3 times the modulus would carry it"});
   for (Body& body : scene.bodies) body.modulus = 3 * 1e4;
   EXPECT_EQ(warnings_of(Scene(scene)), Lines{}) << weight;
@@ -121,7 +124,10 @@ TEST(CarryingCapacity, OfALayerIsItsModulusTimesTheAreaThatIsSeenFromAbove) {
 
 TEST(CarryingCapacity, OfAStrainedLayerIsThatOfItsMap) {
   // ln(1 - s e)/ln(1 - s) is 1 at e = 1 and flat near 0: a flat thing in a thick layer is carried by its steep end
-  const Geometry layer = with_strain(make_half_space("layer", 0.2), {.kind = StrainMap::Kind::kTrue, .parameter = 0.9});
+  StrainMap map;
+  map.kind = StrainMap::Kind::kTrue;
+  map.parameter = 0.9;
+  const Geometry layer = with_strain(make_half_space("layer", 0.2), map);
   const Resting resting = {kBox, layer, false, true, 0.04};
   const double largest = largest_force(resting, 0.199);
   EXPECT_EQ(warnings(resting, 0.98 * largest), Lines{}) << largest;

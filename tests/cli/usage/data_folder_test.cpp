@@ -18,7 +18,8 @@ TEST_F(DataFolder, ThatIsNoFolderIsAnError) {
     for (const char* name : {"nowhere", "file"}) {
       const Outcome result = run_program(command + " --data " + path(name));
       EXPECT_EQ(result.code, 2) << command;
-      EXPECT_TRUE(contains(result.out, "isopatch: error: --data: '" + path(name) + "' is not a folder")) << result.out;
+      EXPECT_TRUE(result.out.starts_with("isopatch: error: --data: '" + path(name) + "' is not a folder"))
+          << result.out;
     }
   }
   EXPECT_EQ(names(), "file ");

@@ -1,9 +1,13 @@
 """What pickles of scenes and states say of their origin, so that others are refused."""
 
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from isopatch import _core
+from isopatch._src.extras import require
 from isopatch._src.messages import shortened
+from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState
 from isopatch._src.scene import Scene, check_version
 
@@ -17,7 +21,7 @@ class StateOfScene(SimulatorState):
         return state_of(self._origin, super()._replace(**arrays))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (_core.build_info()["version"], *_name_and_key(self._origin), tuple(self))
+        return _restored, (_core.build_info()["version"], *_name_and_key(self._origin), packed(self))
 
 
 def state_of(origin: Scene | tuple[str, str], arrays: Any) -> StateOfScene:
@@ -47,4 +51,32 @@ def _name_and_key(origin: Scene | tuple[str, str]) -> tuple[str, str]:
 
 def _restored(version: str, name: str, key: str, arrays: tuple[Any, ...]) -> StateOfScene:
     check_version("SimulatorState", version)
-    return state_of((name, key), arrays)
+    return state_of((name, key), unpacked(arrays))
+
+
+class _Tensor(NamedTuple):
+    """One of torch, whose pickles cannot have uint32."""
+
+    numbers: np.ndarray
+    device: str
+
+
+def packed(state: SimulatorState) -> tuple[Any, ...]:
+    """The arrays of a state as a pickle can have them."""
+    return tuple(
+        _Tensor(np.array(on_host(array)), str(array.device)) if hasattr(array, "requires_grad") else array
+        for array in state
+    )
+
+
+def unpacked(arrays: tuple[Any, ...]) -> SimulatorState:
+    return SimulatorState(
+        *(
+            (
+                require("torch", "torch").from_numpy(array.numbers).to(array.device)
+                if isinstance(array, _Tensor)
+                else array
+            )
+            for array in arrays
+        )
+    )

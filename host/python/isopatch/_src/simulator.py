@@ -16,7 +16,7 @@ from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shown
-from isopatch._src.pickled import check_scene, state_of
+from isopatch._src.pickled import check_scene, packed, state_of, unpacked
 from isopatch._src.placed import PlacedBodies
 from isopatch._src.recording import Recorder, Recording
 from isopatch._src.records import on_host
@@ -127,7 +127,7 @@ class Simulator:
     def __reduce__(self) -> tuple[Any, ...]:
         options = {"num_envs": self._num_envs, "arrays": self._arrays, **self._compute, **self._core.options}
         others = {name: value for name, value in vars(self).items() if name not in self._own}
-        return _restored, (type(self), self._scene, options, SimulatorState(*self.state())), others or None
+        return _restored, (type(self), self._scene, options, packed(self.state())), others or None
 
     def _check_library(self) -> None:
         if self._arrays not in _LIBRARIES:
@@ -457,8 +457,8 @@ class Simulator:
         return f"<isopatch.Simulator of {self._num_envs} environments on {self.device}>"
 
 
-def _restored(kind: type[Simulator], scene: Scene, options: dict[str, Any], state: SimulatorState) -> Simulator:
-    simulator = kind.__new__(kind)
+def _restored(kind: type[Simulator], scene: Scene, options: dict[str, Any], arrays: tuple[Any, ...]) -> Simulator:
+    simulator, state = kind.__new__(kind), unpacked(arrays)
     Simulator.__init__(simulator, scene, **options)
     if options["arrays"] == "jax":
         simulator._state = state

@@ -89,8 +89,9 @@ def evaluate(
     """Evaluates contact in N environments, as one operator of a graph; otherwise as Evaluator.evaluate().
 
     Tensors are on the evaluator's device, and are neither copied nor kept; on a CUDA device the work is enqueued on
-    torch's current stream. N may change from call to call without another compilation. Under torch.vmap (torch 2.5) there
-    may be N environments or, without that axis, one; one call is made of all, and of packed outputs one call for each.
+    torch's current stream. N may change from call to call without another compilation. Under torch.vmap (torch 2.5)
+    there may be N environments or, without that axis, one; one call is made of all, and of packed outputs one call for
+    each.
     There is no derivative yet.
 
     Args:
