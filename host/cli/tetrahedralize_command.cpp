@@ -47,6 +47,7 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   TriangleMesh surface = read_triangle_mesh(arguments.input);
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();
   MesherInput input = mesher_input(std::move(surface), arguments.input);
+  for (const std::string& note : input.surface.notes) print_warning(arguments.input + ": " + note);
   print_doubt_of_units(arguments.input, longest_side(input.surface));
 
   const Mesher mesher = find_mesher(arguments.mesher);
