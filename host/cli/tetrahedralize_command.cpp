@@ -50,6 +50,7 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   check_writable(arguments.output);  // now that the input is known
   const std::size_t points = surface.points.size(), triangles = surface.triangles.size();
   MesherInput input = mesher_input(std::move(surface), arguments.input);
+  for (const std::string& note : input.surface.notes) print_warning(arguments.input + ": " + note);
   print_doubt_of_units(arguments.input, longest_side(input.surface));
 
   const Mesher mesher = find_mesher(arguments.mesher);

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "host/mesh/files/faces.h"
-#include "host/mesh/files/gltf_file.h"
+#include "host/mesh/files/gltf/gltf_file.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/edge_table.h"
 #include "host/mesh/topology/point_merging.h"

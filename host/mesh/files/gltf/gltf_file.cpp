@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/files/gltf_file.h"
+#include "host/mesh/files/gltf/gltf_file.h"
 
 #include <algorithm>
 #include <charconv>
