@@ -19,7 +19,8 @@ constexpr std::size_t kNumbers = 8;
 /// Every power of ten that a double can be.
 std::vector<double> powers_of_ten() {
   std::vector<double> powers = {std::numeric_limits<double>::denorm_min()};
-  for (int exponent = -323; exponent <= 308; ++exponent) powers.push_back(std::stod("1e" + std::to_string(exponent)));
+  for (int exponent = -323; exponent <= 308; ++exponent)
+    powers.push_back(std::strtod(("1e" + std::to_string(exponent)).c_str(), nullptr));
   return powers;
 }
 

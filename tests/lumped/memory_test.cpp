@@ -197,8 +197,8 @@ TEST(LumpedContact, IsFiniteOrAnErrorWhateverIsGiven) {
   for (const auto& [name, change] : changes) {
     int errors = 0, found = 0;
     for (int exponent = -324; exponent <= 308; ++exponent) {
-      const double x =
-          exponent < -323 ? std::numeric_limits<double>::denorm_min() : std::stod("1e" + std::to_string(exponent));
+      const double x = exponent < -323 ? std::numeric_limits<double>::denorm_min()
+                                       : std::strtod(("1e" + std::to_string(exponent)).c_str(), nullptr);
       LumpedLaw law = bristle_law(0.5);
       Depth depth = kDepth;
       LumpedMotion motion = {};

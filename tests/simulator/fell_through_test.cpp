@@ -74,7 +74,8 @@ TEST(FellThrough, IsAtEveryStepBelowAHalfSpace) {
 }
 
 TEST(FellThrough, IsOfWhatIsTooFastForAStep) {
-  SceneDescription scene = blocks(1, 1e5);
+  SceneDescription scene = blocks(0.01, 1e5);
+  scene.geometries[0] = make_box("chip", {0.02, 0.02, 0.02});
   scene.geometries[1] = make_box("plate", {1, 1, 0.01});
   scene.bodies[0].velocity = {0, 0, -500, 0, 0, 0};
   EXPECT_TRUE(falls(scene, 20));

@@ -219,7 +219,10 @@ class Simulator:
         check: bool = False,
         **inputs: Unpack[StepInputs],
     ) -> StepResults:
-        """Takes `n` steps; with 0 of them, tells of the state as it is.
+        """Takes `n` steps; with 0 of them, tells of the state as it is, also after a reset.
+
+        Wrenches are then those of the state with its velocities: elastic force, damping and friction. Stops of joints
+        have a force in steps alone.
 
         Floating-point arrays are float32 or float64. A row that holds in all environments can be repeated by
         broadcast_to() or expand().
