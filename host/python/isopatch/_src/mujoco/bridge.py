@@ -16,6 +16,7 @@ from isopatch._src.mujoco.pairs import choose
 from isopatch._src.mujoco.patches import Patches, PointTable, residual_of
 from isopatch._src.mujoco.rows import Rows, check_options
 from isopatch._src.scene import Scene
+from isopatch._src.status import Status
 
 
 class Bridge:
@@ -120,10 +121,10 @@ class Bridge:
         self._check_options()
         self._read_ahead(data, self._patches.ahead[0], "Bridge.step")
         self._rows.begin(data)
-        found = self._patches.evaluate(lambda now: self._poses.take(data, now[0]))
+        found = self._patches.evaluate(self._model.opt.timestep, lambda now: self._poses.take(data, now[0]))
         points = self._table.points_of(found)
         residual = residual_of(found, points)
-        self._rows.end(data, points, residual, self._poses)
+        self._rows.end(data, points, residual, self._poses, None if found.own is None else found.own[0])
         self._stepped = [data], [residual]
 
     def step_batch(self, data: Sequence[mujoco.MjData]) -> None:
@@ -132,11 +133,14 @@ class Bridge:
         Where `batch_fallback` is None, what is MuJoCo's runs on the threads of its mjb_apply(); else one state after
         another. The states are those that step() would give, within rounding.
 
+        A state that is not finite is one's own, as in mj_step(): MuJoCo resets it, counts its warning, and the others
+        have the bits that they have without it.
+
         Args:
             data: N states of the bridge's model, none of them twice.
 
         Raises:
-            RuntimeError, ValueError: as `step`.
+            RuntimeError, ValueError: as `step`, but for states that are not finite.
         """
         data = list(data)
         if len(data) != len(self._last) or not all(map(operator.is_, data, self._last)):
@@ -152,12 +156,8 @@ class Bridge:
             if self._batch is None or self._batch.size != len(data):
                 patches = Patches(self._many, self._rows.can_move, self._max_clusters, len(data))
                 self._batch = Batch(self._model, self._rows, patches, self._threads)
-            residuals = self._batch.step(self._last)
-            if residuals is None:
-                self._raise_not_finite(data)
-            self._stepped = self._last, residuals
+            self._stepped = self._last, self._batch.step(self._last)
             return
-        self._raise_not_finite(data)
         self._step_in_turn(data)
 
     @property
@@ -168,28 +168,23 @@ class Bridge:
         """
         return why_not()
 
-    def _raise_not_finite(self, data: list[mujoco.MjData]) -> None:
-        """If a state is not finite."""
-        for i, state in enumerate(data):
-            if not np.isfinite(state.qpos).all() or not np.isfinite(state.qvel).all():
-                self._read_ahead(state, self._patches.ahead[0], f"Bridge.step_batch: state {i}")
-
     def _step_in_turn(self, data: list[mujoco.MjData]) -> None:
         patches = self._in_turn
         if patches is None or len(patches.ahead) != len(data):
             patches = Patches(self._many, self._rows.can_move, self._max_clusters, len(data))
             self._in_turn = patches
+        h = self._model.opt.timestep
         for i, state in enumerate(data):
-            self._read_ahead(state, patches.ahead[i], f"Bridge.step_batch: state {i}")
-            self._rows.begin(state)
+            self._rows.begin(state)  # resets what is not finite
+            self._poses.read(state, h, patches.ahead[i], None)
             self._poses.take(state, patches.now[i])
-        found, residuals = patches.evaluate(), []
+        found, residuals = patches.evaluate(h, ignore=Status.BAD_POSE), []
         for i, state in enumerate(data):
             points = self._table.points_of(found, i)
             residual = residual_of(found, points, i)
             if residual is not None:  # its origins are in the scratch state
-                self._poses.read(state, self._model.opt.timestep, self._patches.ahead[0], "Bridge.step_batch")
-            self._rows.end(state, points, residual, self._poses)
+                self._poses.read(state, h, self._patches.ahead[0], None)
+            self._rows.end(state, points, residual, self._poses, None if found.own is None else found.own[i])
             residuals.append(residual)
         self._stepped = data, residuals
 

@@ -6,7 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.mujoco.bounds import Bounds, Pushes
+from isopatch._src.mujoco.thickness import half_thicknesses
 from isopatch._src.results import Results
+from isopatch._src.status import WARNINGS
 
 OUTPUTS = ("patch_point", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual", "status")
 _X, _TANGENTS = np.eye(3)[0], np.eye(3)[1:]
@@ -48,6 +51,10 @@ class Found(NamedTuple):
     """A step ahead."""
     now: Results | None
     """Now, and zero for pairs that have a patch a step ahead; None if all have one."""
+    pushes: Pushes | None = None
+    """Points for forces that those a step ahead lack; None if there are none."""
+    own: np.ndarray | None = None
+    """[N, P], int32. Whether MuJoCo's own contacts stay; None if none do."""
 
 
 class Patches:
@@ -62,6 +69,8 @@ class Patches:
         shape = (n, evaluator.scene.num_bodies, 7)
         self.ahead, self.now = np.zeros(shape), np.zeros(shape)  # poses, to be written
         self._can_move, self._parted = can_move, np.zeros((n, len(can_move)), bool)
+        firsts = np.array(evaluator.scene._pair_indices)[:, 0]
+        self.bounds = Bounds(half_thicknesses(evaluator.scene), can_move, firsts, n)
         self._stiffness: np.ndarray | None = None
         options = {"outputs": OUTPUTS, "max_clusters": clusters}
         self._call, self._call_now = (
@@ -69,22 +78,39 @@ class Patches:
             for poses, mask in ((self.ahead, None), (self.now, self._parted))
         )
 
-    def evaluate(self, take: Callable[[np.ndarray], None] | None = None) -> Found:
-        """Arrays that the next call writes over. `take` fills the poses of now, if they are wanted."""
+    def evaluate(self, h: float, take: Callable[[np.ndarray], None] | None = None, ignore: int = 0) -> Found:
+        """Arrays that the next call writes over. `take` fills the poses of now, if they are wanted.
+
+        Raises ValueError for bits of the status that are not in `ignore`; a state with a fault has no patches.
+        """
         ahead = self._call()
-        if ahead.status.any():
-            ahead.raise_if_bad()
+        warned = ahead.status.any()
+        if warned:
+            ahead.raise_if_bad(ignore=WARNINGS | ignore)
+        bounds = self.bounds
+        bounds.bound(ahead, h)
+        pushed = bounds.push(ahead, self.ahead, h)
         if self._stiffness is None:  # all calls write into the same array
             self._stiffness = ahead.patch_stiffness.reshape(*self._parted.shape, -1)
         touching = self._stiffness.any(axis=2)
-        if not np.greater(self._can_move, touching, out=self._parted).any():
-            return Found(ahead, None)
-        if take is not None:
-            take(self.now)
-        now = self._call_now()
-        if now.status.any():
-            now.raise_if_bad()
-        return Found(ahead, now)
+        if pushed:
+            touching |= bounds.pushes.patch_stiffness > 0
+        now = None
+        if np.greater(self._can_move, touching, out=self._parted).any():
+            if take is not None:
+                take(self.now)
+            now = self._call_now()
+            if now.status.any():
+                warned = True
+                now.raise_if_bad(ignore=WARNINGS | ignore)
+            bounds.bound(now, h)
+        if not (pushed or warned):
+            return Found(ahead, now)
+        status = ahead.status
+        if now is not None:
+            touching |= now.patch_stiffness.any(axis=(2, 3))
+            status = status | now.status
+        return Found(ahead, now, bounds.pushes if pushed else None, bounds.keep_own(status, touching))
 
 
 class PointTable:
@@ -98,11 +124,21 @@ class PointTable:
     def points_of(self, found: Found, state: int = 0) -> Points:
         """The points of a state. Two geoms of which neither can move have none."""
         ahead = self._points(found.ahead, state)
-        if found.now is None:
-            return Points(*ahead, None)
-        now = self._points(found.now, state)
-        is_now = np.repeat([0.0, 1.0], [len(ahead[0]), len(now[0])])
-        return Points(*map(np.concatenate, zip(ahead, now)), is_now) if len(now[0]) else Points(*ahead, None)
+        now = found.now and self._points(found.now, state)
+        if not (now and len(now[0])):
+            if found.pushes is None:
+                return Points(*ahead, None)
+            now = tuple(array[:0] for array in ahead)
+        push = self._pushes(found.pushes, state)
+        is_now = np.repeat([0.0, 1.0, 0.0], [len(ahead[0]), len(now[0]), len(push[0])])
+        return Points(*map(np.concatenate, zip(ahead, now, push)), is_now)
+
+    def _pushes(self, pushes: Pushes | None, state: int) -> tuple[np.ndarray, ...]:
+        if pushes is None:
+            return np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 9)), np.zeros(0), np.zeros(0)
+        point, normal, stiffness, distance = (array[state] for array in pushes)
+        pair = np.flatnonzero(stiffness)
+        return pair, point[pair], frames_of(normal[pair]), stiffness[pair], distance[pair]
 
     def _points(self, found: Results, state: int) -> tuple[np.ndarray, ...]:
         stiffness = found.patch_stiffness[state]
@@ -125,6 +161,6 @@ class PointTable:
 def residual_of(found: Found, points: Points, state: int = 0) -> np.ndarray | None:
     """[P, 6], N; N m. The wrench a step ahead on first geoms that points lack; None if it is only rounding."""
     residual = found.ahead.patch_residual[state]
-    if not points.pair.size or np.abs(residual).max() <= LEAST_SHARE * -(points.stiffness @ points.distance):
+    if np.abs(residual).max() <= LEAST_SHARE * -(points.stiffness @ points.distance):
         return None
     return residual.copy()

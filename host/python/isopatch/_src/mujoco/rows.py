@@ -5,6 +5,7 @@ import warnings
 import mujoco
 import numpy as np
 
+from isopatch._src.mujoco.bounds import LEAVING
 from isopatch._src.mujoco.measuring import Forces, Poses
 from isopatch._src.mujoco.pairs import Chosen
 from isopatch._src.mujoco.patches import Points
@@ -18,11 +19,14 @@ _REFUSED = {
     "mjINT_DISCRETE": "which writes rows anew just before it solves",
 }
 _EULER = int(_Integrator.mjINT_EULER)
+_COLD = int(mujoco.mjtDisableBit.mjDSBL_WARMSTART)
 _ENERGY = int(mujoco.mjtEnableBit.mjENBL_ENERGY)
 INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
 _HALF = (0.5, 0.5, 1, 0.5, 1)
 _LEAST_FRICTION = 1e-5  # as MuJoCo's
-LEAST_RESISTANCE = 1e-7  # of friction, of a row's inverse inertia
+TOLERANCE = 1e-14  # of the solver
+_MOST_SOLVES, _NUM_STATS = 8, mujoco.mjNSOLVER
+LEAST_RESISTANCE = 1e-5  # of friction, of a row's inverse inertia: with less the solver has no digits left
 
 
 _YZX, _ZXY = np.array([1, 2, 0]), np.array([2, 0, 1])
@@ -146,17 +150,30 @@ class Rows:
         mujoco.mj_checkVel(model, data)
         mujoco.mj_fwdKinematics(model, data)
 
-    def end(self, data: mujoco.MjData, points: Points, residual: np.ndarray | None, poses: Poses) -> None:
-        """The stages from contact on; `residual` [P, 6] is the wrench on first geoms that points lack, at `poses`."""
+    def end(
+        self,
+        data: mujoco.MjData,
+        points: Points,
+        residual: np.ndarray | None,
+        poses: Poses,
+        own: np.ndarray | None = None,
+    ) -> None:
+        """The stages from contact on.
+
+        `residual` [P, 6] is the wrench on first geoms that points lack, at `poses`; it becomes what was applied of it.
+        `own` [P] says for which pairs MuJoCo's own contacts stay.
+        """
         model = self._model
         mujoco.mj_makeM(model, data)
         mujoco.mj_factorM(model, data)
         mujoco.mj_collision(model, data)
-        self._exclude(data)
+        kept = self._exclude(data, own)
         if len(points.pair):
-            self._add(data, points)
+            self._add(data, points, residual)
         else:
             mujoco.mj_makeConstraint(model, data)
+        if kept is not None:
+            self._slow(data, kept)
         mujoco.mj_island(model, data)
         mujoco.mj_transmission(model, data)
         mujoco.mj_projectConstraint(model, data)
@@ -167,6 +184,8 @@ class Rows:
             mujoco.mj_forwardSkip(model, data, _STAGE, 0)
         else:
             self._forward_with(data, self._wrenches(residual, poses))
+        if len(points.pair) and model.opt.tolerance > TOLERANCE:
+            self._solve_on(data)
         mujoco.mj_checkAcc(model, data)
         if model.opt.integrator == _EULER:
             mujoco.mj_Euler(model, data)
@@ -182,18 +201,58 @@ class Rows:
         now = data.xfrc_applied[self._pushed]  # a control callback may have written there
         data.xfrc_applied[self._pushed] = np.where(now == after, before, now - wrenches)
 
-    def _exclude(self, data: mujoco.MjData) -> None:
-        """Takes the pairs' own contacts out: they stay in the list, and get no rows."""
-        if data.ncon:
-            contact = data.contact
-            geoms = contact.geom
-            if (others := geoms.tobytes()) != self._others:
-                self._others = others
-                self._excluded = np.flatnonzero(self._index[geoms[:, 0], geoms[:, 1]] >= 0)
-            contact.exclude[self._excluded] = 1
+    def _solve_on(self, data: mujoco.MjData) -> None:
+        """Goes on until MuJoCo's solver would end with TOLERANCE.
 
-    def _add(self, data: mujoco.MjData, points: Points) -> None:
-        """Adds the contacts of patches, makes constraints of all contacts, and writes the rows of those of patches."""
+        The model's own is of a scale that grows with the masses of all its bodies, so that with the default of 1e-8 a
+        light thing in a heavy hand creeps by a mm/s where friction is near its limit.
+        """
+        model, solves = self._model, 0
+        while (counts := data.solver_niter).any() and solves < _MOST_SOLVES:
+            islands = counts.nonzero()[0]
+            last = islands * _NUM_STATS + np.minimum(counts[islands], _NUM_STATS) - 1
+            statistics = data.solver
+            left = np.minimum(statistics.improvement[last], statistics.gradient[last]).max()
+            if left <= TOLERANCE or counts.max() >= model.opt.iterations or model.opt.disableflags & _COLD:
+                break
+            data.qacc_warmstart[:] = data.qacc
+            mujoco.mj_fwdConstraint(model, data)
+            solves += 1
+        if solves and model.nsensor:
+            mujoco.mj_rnePostConstraint(model, data)
+            mujoco.mj_sensorAcc(model, data)
+
+    def _exclude(self, data: mujoco.MjData, own: np.ndarray | None) -> np.ndarray | None:
+        """Takes the pairs' own contacts out: they stay in the list, and get no rows. Returns those that `own` keeps."""
+        if not data.ncon:
+            return None
+        contact = data.contact
+        geoms = contact.geom
+        if (others := geoms.tobytes()) != self._others:
+            self._others = others
+            self._excluded = np.flatnonzero(self._index[geoms[:, 0], geoms[:, 1]] >= 0)
+        if own is None:
+            contact.exclude[self._excluded] = 1
+            return None
+        stays = own[self._index[geoms[self._excluded, 0], geoms[self._excluded, 1]]] != 0
+        contact.exclude[self._excluded[~stays]] = 1
+        return self._excluded[stays]
+
+    @staticmethod
+    def _slow(data: mujoco.MjData, contacts: np.ndarray) -> None:
+        """Lets contacts push out at LEAVING and no faster: a_ref = -B v - K I (pos - margin) is 0 at v = LEAVING."""
+        row = data.contact.efc_address[contacts]
+        row = row[row >= 0]
+        stiffness, damping, impedance, _ = data.efc_KBIP[row].T
+        deepest = data.efc_margin[row] - LEAVING * damping / np.maximum(stiffness * impedance, 1e-300)
+        data.efc_pos[row] = np.maximum(data.efc_pos[row], deepest)
+
+    def _add(self, data: mujoco.MjData, points: Points, residual: np.ndarray | None) -> None:
+        """Adds the contacts of patches, makes constraints of all contacts, and writes the rows of those of patches.
+
+        A residual is explicit: with its static size it would act as if rows did not hold what it pushes. So it is
+        divided by 1 + A / R, which is by how much points of the pair resist beyond the inertia, of all its points.
+        """
         model = self._model
         count, own = len(points.pair), data.ncon
         friction = self.friction()
@@ -212,18 +271,21 @@ class Rows:
         begin = int(contact.efc_address[own])
         if begin < 0 or data.nefc != begin + 3 * count:  # MuJoCo has warned, and made none
             self.raise_full(data, count)
-        ratio = self._write(data, begin, points)
+        ratio, held = self._write(data, begin, points)
         contact.mu[own:] = friction / np.sqrt(ratio)  # the solver's cone is that of forces scaled by the roots of R
+        if residual is not None:
+            residual /= 1 + np.bincount(points.pair, held, len(residual))[:, None]
 
-    def _write(self, data: mujoco.MjData, begin: int, points: Points) -> np.ndarray:
-        """Writes the rows of points, which are the last, and returns by how much stiffer friction is."""
+    def _write(self, data: mujoco.MjData, begin: int, points: Points) -> tuple[np.ndarray, np.ndarray]:
+        """Writes the rows of points, which are the last. Returns by how much stiffer friction is, and the rows' A / R."""
         h = self._model.opt.timestep
         relaxation = h
         span = h * (h + relaxation)
         r, d = data.efc_R[begin:].reshape(-1, 3), data.efc_D[begin:].reshape(-1, 3)
         resistance = 1 / (points.stiffness * span)
-        # of very stiff patches less, which creep by nothing anyway: else the solver's Hessian has no digits left
-        ratio = np.minimum(np.maximum(resistance / (LEAST_RESISTANCE * r[:, 0]), 1), self.impratio)
+        held = r[:, 0] / resistance
+        # of very stiff patches less, which creep by nothing anyway
+        ratio = np.minimum(np.maximum(1 / (LEAST_RESISTANCE * held), 1), self.impratio)
         r[:, 0] = resistance
         r[:, 1:] = (resistance / ratio)[:, None]
         np.divide(1, r, out=d)
@@ -233,7 +295,7 @@ class Rows:
             kbip[:, 0, 1] += h * points.now / span
         data.efc_pos[begin::3] = points.distance
         data.efc_margin[begin::3] = 0
-        return ratio
+        return ratio, held
 
     def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
         size = self._model.narena
@@ -260,9 +322,20 @@ class Rows:
             contact = data.contact
             geoms, address = contact.geom, contact.efc_address
             pair = self._index[geoms[:, 0], geoms[:, 1]]
-            used = (pair >= 0) & (address >= 0) & (contact.includemargin == INCLUDED)
-            pair, rows = pair[used], address[used, None] + np.arange(3)
-            force = np.einsum("ni,nij->nj", data.efc_force[rows], contact.frame[used].reshape(-1, 3, 3))
+            used = np.flatnonzero((pair >= 0) & (address >= 0))
+            patch = contact.includemargin[used] == INCLUDED
+            force = np.zeros((len(used), 3))
+            rows = address[used[patch], None] + np.arange(3)
+            force[patch] = data.efc_force[rows]
+            torque = np.zeros((len(used), 3))
+            for i in np.flatnonzero(~patch):  # MuJoCo's own
+                wrench = np.zeros(6)
+                mujoco.mj_contactForce(self._model, data, int(used[i]), wrench)
+                force[i], torque[i] = wrench[:3], wrench[3:]
+            pair, frame = pair[used], contact.frame[used].reshape(-1, 3, 3)
+            # a contact pushes its second geom, which is the pair's first if it is of a patch
+            sign = np.where(geoms[used, 1] == self._geoms[pair, 1], 1, -1)[:, None]
+            force, torque = (sign * np.einsum("ni,nij->nj", values, frame) for values in (force, torque))
             arm = contact.pos[used] - data.xpos[self._bodies[pair, 0]]
-            np.add.at(found, pair, np.concatenate([force, np.cross(arm, force)], axis=1))
+            np.add.at(found, pair, np.concatenate([force, torque + np.cross(arm, force)], axis=1))
         return Forces(found[:, :3], found[:, 3:])
