@@ -14,7 +14,6 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from isopatch._src.mujoco.bounds import LEAVING
 from isopatch._src.mujoco.patches import LEAST_SHARE, Patches
 from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, TOLERANCE, Rows
 from isopatch._src.mujoco.versions import has_batches
@@ -26,7 +25,7 @@ _PATCHES = "point normal stiffness distance".split()
 _KINDS = 3  # of patches: a step ahead, now, pushes
 _STATES = "residual own".split()
 _RESULTS = "origins applied outcome".split()
-_NUMBERS = "impratio least_resistance least_share margin tolerance leaving".split()
+_NUMBERS = "impratio least_resistance least_share margin tolerance".split()
 _CALLBACKS = ("control", "passive", "sensor", "act_dyn", "act_gain", "act_bias", "contactfilter")
 
 
@@ -134,7 +133,7 @@ class Batch:
         for name, array in self._kept.items():
             setattr(self._arguments, name, array.ctypes.data)
         numbers = {"impratio": rows.impratio, "least_resistance": LEAST_RESISTANCE, "least_share": LEAST_SHARE}
-        numbers |= {"tolerance": TOLERANCE, "leaving": LEAVING, "margin": INCLUDED}
+        numbers |= {"tolerance": TOLERANCE, "margin": INCLUDED}
         numbers |= {"num_bodies": bodies, "num_pairs": pairs, "num_clusters": patches.clusters}
         for name, number in numbers.items():
             setattr(self._arguments, name, number)

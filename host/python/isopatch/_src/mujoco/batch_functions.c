@@ -33,11 +33,12 @@ typedef struct {
   Patches patches[kNumPatches];  // a step ahead; now, which are 0 for pairs that have a patch a step ahead; pushes,
                                  // whose K and J are 1
   const double* residual;  // [N, P, 6]: a step ahead
-  const int* own;          // [N, P]: whether MuJoCo's own contacts stay; null if none do
+  const double* own;       // [N, P, 2]: with which speed MuJoCo's own contacts may push, and how deep they must be;
+                           // null if all are excluded
   double* origins;         // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
   double* applied;         // [N, P, 6]: the residual that was applied
   int* outcome;            // [N]: 0, or 1 if the arena had no room
-  double impratio, least_resistance, least_share, margin, tolerance, leaving;
+  double impratio, least_resistance, least_share, margin, tolerance;
   int num_bodies, num_pairs, num_clusters;
   int has[kNumPatches];  // whether there are any
 } Arguments;
@@ -172,13 +173,13 @@ static void write_rows(const Arguments* a, mjData* d, int added, const Weight* w
   }
 }
 
-// Lets MuJoCo's own contacts of pairs push out no faster than `leaving`.
-static void slow_own(const Arguments* a, mjData* d, int count) {
+// Lets MuJoCo's own contacts of pairs push out no faster than `own` says.
+static void slow_own(const Arguments* a, mjData* d, const double* own, int count) {
   for (int i = 0; i < count; ++i) {
-    const int row = d->contact[i].efc_address;
-    if (row < 0 || pair_of(a, &d->contact[i]) < 0) continue;
+    const int row = d->contact[i].efc_address, pair = pair_of(a, &d->contact[i]);
+    if (row < 0 || pair < 0) continue;
     const double* kbip = d->efc_KBIP + 4 * row;
-    const double deepest = d->efc_margin[row] - a->leaving * kbip[1] / fmax(kbip[0] * kbip[2], 1e-300);
+    const double deepest = d->efc_margin[row] - own[2 * pair] * kbip[1] / fmax(kbip[0] * kbip[2], 1e-300);
     d->efc_pos[row] = fmax(d->efc_pos[row], deepest);
   }
 }
@@ -232,11 +233,13 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
   mj_makeM(m, d);
   mj_factorM(m, d);
   mj_collision(m, d);
-  const int* own = a->own ? a->own + (ptrdiff_t)sim * a->num_pairs : NULL;
+  const double* own = a->own ? a->own + (ptrdiff_t)sim * a->num_pairs * 2 : NULL;
   const int count = d->ncon;
   for (int i = 0; i < count; ++i) {
     const int pair = pair_of(a, &d->contact[i]);
-    if (pair >= 0 && !(own && own[pair])) d->contact[i].exclude = 1;
+    if (pair < 0) continue;
+    const int stays = own && own[2 * pair] > 0 && d->contact[i].dist < -own[2 * pair + 1];
+    if (!stays) d->contact[i].exclude = 1;
   }
 
   // the thread's own room: 4 clusters' points of all pairs may be more than a stack holds
@@ -255,7 +258,7 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
     return;
   }
   write_rows(a, d, added, weights, held);
-  if (own) slow_own(a, d, count);
+  if (own) slow_own(a, d, own, count);
   mj_island(m, d);
   mj_transmission(m, d);
   mj_projectConstraint(m, d);

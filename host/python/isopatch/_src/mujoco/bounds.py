@@ -13,6 +13,7 @@ from isopatch._src.results import Results
 from isopatch._src.status import Status
 
 LEAVING = 1.0  # m/s, with which what is too deep is pushed out
+_LIFTING = 0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
 _LEAST_PART = 0.1  # of a pair's forces: less of it is applied, which is more of it is a point
 _ROUNDING = 1e-9  # N, of forces that points lack
 _NO_PATCH = np.uint32(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)
@@ -40,13 +41,15 @@ class Bounds:
 
     def __init__(self, half_thickness: np.ndarray, can_move: np.ndarray, firsts: np.ndarray, n: int) -> None:
         """Arrays are of pairs; `firsts` are the indices of their first bodies in poses."""
-        self._shallow, self._can_move, self._firsts = half_thickness / 2, can_move, firsts
+        self._shallow, self._can_move, self._firsts = half_thickness.min(axis=1) / 2, can_move, firsts
         self._least = -self._shallow.min()
+        self._past = np.where(np.isinf(half_thickness), 0, half_thickness).sum(axis=1)
+        self._past[self._past == 0] = np.inf
         pairs = len(can_move)
         self.pushes = Pushes(*(np.zeros((n, pairs, *rest)) for rest in ((3,), (3,), (), ())))
-        self.own = np.zeros((n, pairs), np.int32)
-        """Whether MuJoCo's own contacts stay beside a pair's patch."""
-        self._pushed = False
+        self.own = np.zeros((n, pairs, 2))
+        """With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m."""
+        self.active, self._pushed, self._bounded = False, False, np.zeros(n, bool)
 
     def bound(self, found: Results, h: float) -> None:
         """Points that would pull are moved to where none does; what is deeper than half of T is as stiff as its force
@@ -57,6 +60,7 @@ class Bounds:
         depth = -distance.mean(axis=3)
         deep = depth > self._shallow[:, None]
         at = np.nonzero((found.patch_stiffness[..., 0] > 0) & (deep | (distance.max(axis=3) > 0)))
+        self._bounded[at[0]] = self.active = True
         depth, axes = depth[at][:, None], -distance[at].reshape(-1, 2, 2)
         change = (axes[..., 0] - axes[..., 1]) / 2  # of the first point of each axis
         points = found.patch_point[at].reshape(-1, 2, 2, 3)
@@ -82,7 +86,7 @@ class Bounds:
         at = np.nonzero((size > _LEAST_PART * (carried + size)) & (size > _ROUNDING) & self._can_move)
         if not at[0].size:
             return False
-        self._pushed = True
+        self._bounded[at[0]] = self.active = self._pushed = True
         size, residual, depth = size[at][:, None], ahead.patch_residual[at], self._depth(at[1], h)
         normal, moment = residual[:, :3] / size, residual[:, 3:]
         self.pushes.patch_point[at] = poses[at[0], self._firsts[at[1]], :3] + np.cross(normal, moment) / size
@@ -94,11 +98,16 @@ class Bounds:
         return True
 
     def keep_own(self, status: np.ndarray, has_points: np.ndarray) -> np.ndarray | None:
-        """self.own where pairs overlap without a surface, are pushed or cannot be evaluated; None if there are none."""
-        lost = (status & _NO_PATCH) != 0
-        np.logical_or(self.pushes.patch_stiffness > 0, lost[:, None] & ~has_points & self._can_move, out=self.own)
-        return self.own if self.own.any() else None
+        """self.own, of states with deep patches and with what cannot have any; None if there are none."""
+        deep = self._bounded | (status != 0)
+        if not deep.any():
+            return None
+        self._bounded[:] = self.active = False
+        lost = ((status & _NO_PATCH) != 0)[:, None] & ~has_points
+        self.own[..., 0] = np.where(lost, LEAVING, _LIFTING) * (deep[:, None] & self._can_move)
+        self.own[..., 1] = np.where(lost, 0, self._past)
+        return self.own
 
     def _depth(self, pairs: np.ndarray, h: float) -> np.ndarray:
-        """From which a stiff row leaves at LEAVING, of each pair."""
-        return np.minimum(self._shallow[pairs], 2 * h * LEAVING)
+        """From which a stiff row, which leaves with (d / h + v) / 2, goes on with LEAVING; of each pair."""
+        return np.minimum(self._shallow[pairs], h * LEAVING)

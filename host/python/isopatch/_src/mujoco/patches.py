@@ -54,7 +54,8 @@ class Found(NamedTuple):
     pushes: Pushes | None = None
     """Points for forces that those a step ahead lack; None if there are none."""
     own: np.ndarray | None = None
-    """[N, P], int32. Whether MuJoCo's own contacts stay; None if none do."""
+    """[N, P, 2]. With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m; None if
+    all are excluded."""
 
 
 class Patches:
@@ -104,7 +105,7 @@ class Patches:
                 warned = True
                 now.raise_if_bad(ignore=WARNINGS | ignore)
             bounds.bound(now, h)
-        if not (pushed or warned):
+        if not (bounds.active or warned):
             return Found(ahead, now)
         status = ahead.status
         if now is not None:

@@ -5,7 +5,6 @@ import warnings
 import mujoco
 import numpy as np
 
-from isopatch._src.mujoco.bounds import LEAVING
 from isopatch._src.mujoco.measuring import Forces, Poses
 from isopatch._src.mujoco.pairs import Chosen
 from isopatch._src.mujoco.patches import Points
@@ -161,7 +160,8 @@ class Rows:
         """The stages from contact on.
 
         `residual` [P, 6] is the wrench on first geoms that points lack, at `poses`; it becomes what was applied of it.
-        `own` [P] says for which pairs MuJoCo's own contacts stay.
+        `own` [P, 2] is the speed with which MuJoCo's own contacts may push a pair apart, 0 if they are excluded, and how
+        deep these must be.
         """
         model = self._model
         mujoco.mj_makeM(model, data)
@@ -173,7 +173,7 @@ class Rows:
         else:
             mujoco.mj_makeConstraint(model, data)
         if kept is not None:
-            self._slow(data, kept)
+            self._slow(data, *kept)
         mujoco.mj_island(model, data)
         mujoco.mj_transmission(model, data)
         mujoco.mj_projectConstraint(model, data)
@@ -222,8 +222,9 @@ class Rows:
             mujoco.mj_rnePostConstraint(model, data)
             mujoco.mj_sensorAcc(model, data)
 
-    def _exclude(self, data: mujoco.MjData, own: np.ndarray | None) -> np.ndarray | None:
-        """Takes the pairs' own contacts out: they stay in the list, and get no rows. Returns those that `own` keeps."""
+    def _exclude(self, data: mujoco.MjData, own: np.ndarray | None) -> tuple[np.ndarray, np.ndarray] | None:
+        """Takes the pairs' own contacts out: they stay in the list, and get no rows. Returns those that `own` keeps,
+        and their speeds."""
         if not data.ncon:
             return None
         contact = data.contact
@@ -234,17 +235,18 @@ class Rows:
         if own is None:
             contact.exclude[self._excluded] = 1
             return None
-        stays = own[self._index[geoms[self._excluded, 0], geoms[self._excluded, 1]]] != 0
+        speed, depth = own[self._index[geoms[self._excluded, 0], geoms[self._excluded, 1]]].T
+        stays = (speed > 0) & (contact.dist[self._excluded] < -depth)
         contact.exclude[self._excluded[~stays]] = 1
-        return self._excluded[stays]
+        return self._excluded[stays], speed[stays]
 
     @staticmethod
-    def _slow(data: mujoco.MjData, contacts: np.ndarray) -> None:
-        """Lets contacts push out at LEAVING and no faster: a_ref = -B v - K I (pos - margin) is 0 at v = LEAVING."""
+    def _slow(data: mujoco.MjData, contacts: np.ndarray, speed: np.ndarray) -> None:
+        """Lets contacts push out no faster than `speed`, where a_ref = -B v - K I (pos - margin) is 0."""
         row = data.contact.efc_address[contacts]
-        row = row[row >= 0]
+        row, speed = row[row >= 0], speed[row >= 0]
         stiffness, damping, impedance, _ = data.efc_KBIP[row].T
-        deepest = data.efc_margin[row] - LEAVING * damping / np.maximum(stiffness * impedance, 1e-300)
+        deepest = data.efc_margin[row] - speed * damping / np.maximum(stiffness * impedance, 1e-300)
         data.efc_pos[row] = np.maximum(data.efc_pos[row], deepest)
 
     def _add(self, data: mujoco.MjData, points: Points, residual: np.ndarray | None) -> None:

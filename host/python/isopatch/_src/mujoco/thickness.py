@@ -9,7 +9,7 @@ from isopatch._src.scene import Scene
 
 
 def half_thicknesses(scene: Scene) -> np.ndarray:
-    """[P], m. Of each pair's compliant bodies, the lesser; infinite for those that are layers on half spaces."""
+    """[P, 2], m. Of the bodies of each pair; infinite for rigid ones, and for layers on half spaces."""
     bodies = json.loads(scene.to_json())["bodies"]
     of_bodies = np.full(scene.num_bodies, np.inf)
     origin = np.tile([0.0, 0, 0, 1, 0, 0, 0], (scene.num_bodies, 1))
@@ -17,7 +17,7 @@ def half_thicknesses(scene: Scene) -> np.ndarray:
         if not bodies[body]["rigid"]:
             faces = np.frombuffer(polygons, np.int32).reshape(-1, 4)[:, 1:]
             of_bodies[body] = min(of_bodies[body], half_thickness(np.frombuffer(vertices).reshape(-1, 3), faces))
-    return of_bodies[np.array(scene._pair_indices)].min(axis=1)
+    return of_bodies[np.array(scene._pair_indices)]
 
 
 def half_thickness(points: np.ndarray, triangles: np.ndarray) -> float:
