@@ -15,12 +15,12 @@ import mujoco
 import numpy as np
 
 from isopatch._src.mujoco.patches import LEAST_SHARE, Patches
-from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, TOLERANCE, Rows
+from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, MOST_SOLVES, TOLERANCE, Rows
 from isopatch._src.mujoco.versions import has_batches
 from isopatch._src.status import Status
 
 _SOURCE = pathlib.Path(__file__).with_name("batch_functions.c")
-_ARRAYS = "ahead now bodies pair_geoms pair_bodies can_move index friction".split()
+_ARRAYS = "ahead now bodies pair_geoms pair_bodies can_move index friction half_thickness".split()
 _PATCHES = "point normal stiffness distance".split()
 _KINDS = 3  # of patches: a step ahead, now, pushes
 _STATES = "residual own".split()
@@ -37,7 +37,7 @@ class _Arguments(ctypes.Structure):
         ("patches", ctypes.c_void_p * len(_PATCHES) * _KINDS),
         *((name, ctypes.c_void_p) for name in (*_STATES, *_RESULTS)),
         *((name, ctypes.c_double) for name in _NUMBERS),
-        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters")),
+        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters", "most_solves")),
         ("has", ctypes.c_int * _KINDS),
     ]
 
@@ -121,6 +121,7 @@ class Batch:
         self._data, self._taken = np.zeros(n, np.uintp), None
         self._applied, self._outcome = np.zeros((n, pairs, 6)), np.zeros(n, np.int32)
         self._kept = rows.tables() | {
+            "half_thickness": rows.half_thickness.min(axis=1),
             "ahead": patches.ahead,
             "now": patches.now,
             "origins": np.zeros((n, bodies, 6)),
@@ -135,6 +136,7 @@ class Batch:
         numbers = {"impratio": rows.impratio, "least_resistance": LEAST_RESISTANCE, "least_share": LEAST_SHARE}
         numbers |= {"tolerance": TOLERANCE, "margin": INCLUDED}
         numbers |= {"num_bodies": bodies, "num_pairs": pairs, "num_clusters": patches.clusters}
+        numbers |= {"most_solves": 1 + MOST_SOLVES}
         for name, number in numbers.items():
             setattr(self._arguments, name, number)
 

@@ -30,6 +30,7 @@ typedef struct {
   const int* can_move;     // [P]
   const int* index;        // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
   const double* friction;  // [P]
+  const double* half_thickness;  // [P]: of the thinner body
   Patches patches[kNumPatches];  // a step ahead; now, which are 0 for pairs that have a patch a step ahead; pushes,
                                  // whose K and J are 1
   const double* residual;  // [N, P, 6]: a step ahead
@@ -39,7 +40,7 @@ typedef struct {
   double* applied;         // [N, P, 6]: the residual that was applied
   int* outcome;            // [N]: 0, or 1 if the arena had no room
   double impratio, least_resistance, least_share, margin, tolerance;
-  int num_bodies, num_pairs, num_clusters;
+  int num_bodies, num_pairs, num_clusters, most_solves;
   int has[kNumPatches];  // whether there are any
 } Arguments;
 
@@ -149,7 +150,9 @@ static int pair_of(const Arguments* a, const mjContact* contact) {
 }
 
 // Writes the rows of patches, and for each pair the sum of A / R of its points.
-static void write_rows(const Arguments* a, mjData* d, int added, const Weight* weights, double* held) {
+// `velocity` is that of rows.
+static void write_rows(const Arguments* a, mjData* d, int added, const Weight* weights, const double* velocity,
+                       double* held) {
   const double h = a->model->opt.timestep, relaxation = h, span = h * (h + relaxation);
   for (int i = 0; i < a->num_pairs; ++i) held[i] = 0;
   for (int i = 0; i < added; ++i) {
@@ -167,7 +170,9 @@ static void write_rows(const Arguments* a, mjData* d, int added, const Weight* w
       kbip[2] = 1;
       kbip[3] = 0;
     }
-    d->efc_pos[row] = contact->dist;
+    const double moved = fmax(weights[i].is_now ? 0 : h * velocity[row], 0);
+    const double over = moved - fmax(a->half_thickness[weights[i].pair] + contact->dist, 0);
+    d->efc_pos[row] = contact->dist + fmin(fmax(over, 0), moved);
     d->efc_margin[row] = 0;
     contact->mu = contact->friction[0] / sqrt(ratio);
   }
@@ -257,7 +262,13 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
     mj_freeStack(scratch);
     return;
   }
-  write_rows(a, d, added, weights, held);
+  if (added) {
+    double* velocity = mj_stackAllocNum(scratch, d->nefc);
+    mj_mulJacVec(m, d, velocity, d->qvel);
+    write_rows(a, d, added, weights, velocity, held);
+  } else {
+    memset(held, 0, a->num_pairs * sizeof(double));
+  }
   if (own) slow_own(a, d, own, count);
   mj_island(m, d);
   mj_transmission(m, d);
@@ -267,7 +278,10 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
   memcpy(before, d->xfrc_applied, 6 * m->nbody * sizeof(double));
   const int pushed = apply_residuals(a, d, sim, force, held);
   mjModel strict = *m;  // its arrays are those of the model
-  if (added) strict.opt.tolerance = fmin(m->opt.tolerance, a->tolerance);
+  if (added && m->opt.solver == mjSOL_NEWTON && m->opt.tolerance > a->tolerance) {
+    strict.opt.tolerance = a->tolerance;
+    strict.opt.iterations *= a->most_solves;
+  }
   mj_forwardSkip(&strict, d, mjSTAGE_POS, 0);
   if (pushed) memcpy(d->xfrc_applied, before, 6 * m->nbody * sizeof(double));
   mj_freeStack(scratch);

@@ -8,6 +8,7 @@ import numpy as np
 from isopatch._src.mujoco.measuring import Forces, Poses
 from isopatch._src.mujoco.pairs import Chosen
 from isopatch._src.mujoco.patches import Points
+from isopatch._src.mujoco.thickness import half_thicknesses
 from isopatch._src.mujoco.versions import check_stages
 
 _STAGE = int(mujoco.mjtStage.mjSTAGE_POS)
@@ -18,13 +19,14 @@ _REFUSED = {
     "mjINT_DISCRETE": "which writes rows anew just before it solves",
 }
 _EULER = int(_Integrator.mjINT_EULER)
+_NEWTON = int(mujoco.mjtSolver.mjSOL_NEWTON)
 _COLD = int(mujoco.mjtDisableBit.mjDSBL_WARMSTART)
 _ENERGY = int(mujoco.mjtEnableBit.mjENBL_ENERGY)
 INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
 _HALF = (0.5, 0.5, 1, 0.5, 1)
 _LEAST_FRICTION = 1e-5  # as MuJoCo's
 TOLERANCE = 1e-14  # of the solver
-_MOST_SOLVES, _NUM_STATS = 8, mujoco.mjNSOLVER
+MOST_SOLVES, _NUM_STATS = 8, mujoco.mjNSOLVER
 LEAST_RESISTANCE = 1e-5  # of friction, of a row's inverse inertia: with less the solver has no digits left
 
 
@@ -92,6 +94,8 @@ class Rows:
         first, second = chosen.pairs.T
         self._bodies = model.geom_bodyid[chosen.pairs]  # [P, 2]
         self._scene_bodies = model.geom_bodyid[chosen.geoms]  # [B]
+        self.half_thickness = half_thicknesses(chosen.scene)
+        self._fast = (self.half_thickness.min() / 2 / max(1, model.stat.extent)) ** 2
         self.can_move = model.body_weldid[self._bodies].any(axis=1)
         self._geoms = np.ascontiguousarray(chosen.pairs[:, ::-1])  # a contact's normal is from its geom 1 to geom 2
         # the last row and column are for flexes, whose geoms are -1
@@ -124,7 +128,7 @@ class Rows:
         return contact
 
     def tables(self) -> dict[str, np.ndarray]:
-        """What does not change from step to step, as the functions of a batch take it."""
+        """Integers that do not change from step to step, as the functions of a batch take them."""
         found = {"bodies": self._scene_bodies, "pair_geoms": self._geoms, "pair_bodies": self._bodies}
         found |= {"can_move": self.can_move, "index": self._index}
         return {name: np.ascontiguousarray(array, np.int32) for name, array in found.items()}
@@ -184,7 +188,7 @@ class Rows:
             mujoco.mj_forwardSkip(model, data, _STAGE, 0)
         else:
             self._forward_with(data, self._wrenches(residual, poses))
-        if len(points.pair) and model.opt.tolerance > TOLERANCE:
+        if len(points.pair) and model.opt.tolerance > TOLERANCE and model.opt.solver == _NEWTON:
             self._solve_on(data)
         mujoco.mj_checkAcc(model, data)
         if model.opt.integrator == _EULER:
@@ -208,12 +212,12 @@ class Rows:
         light thing in a heavy hand creeps by a mm/s where friction is near its limit.
         """
         model, solves = self._model, 0
-        while (counts := data.solver_niter).any() and solves < _MOST_SOLVES:
+        while (counts := data.solver_niter).any() and solves < MOST_SOLVES:
             islands = counts.nonzero()[0]
             last = islands * _NUM_STATS + np.minimum(counts[islands], _NUM_STATS) - 1
             statistics = data.solver
             left = np.minimum(statistics.improvement[last], statistics.gradient[last]).max()
-            if left <= TOLERANCE or counts.max() >= model.opt.iterations or model.opt.disableflags & _COLD:
+            if left <= TOLERANCE or model.opt.disableflags & _COLD:
                 break
             data.qacc_warmstart[:] = data.qacc
             mujoco.mj_fwdConstraint(model, data)
@@ -296,8 +300,21 @@ class Rows:
         if points.now is not None:
             kbip[:, 0, 1] += h * points.now / span
         data.efc_pos[begin::3] = points.distance
+        velocity = data.qvel
+        if h * h * velocity.dot(velocity) > self._fast:
+            self._limit(data, begin, points)
         data.efc_margin[begin::3] = 0
         return ratio, held
+
+    def _limit(self, data: mujoco.MjData, begin: int, points: Points) -> None:
+        """Of points that part fast. A row takes them to have been deeper by h v, which nothing has been by more than
+        its half thickness; it comes about as things turn by much of a radian in a step, and would make energy."""
+        model = self._model
+        velocity = np.zeros(data.nefc)
+        mujoco.mj_mulJacVec(model, data, velocity, data.qvel)
+        moved = model.opt.timestep * velocity[begin::3]
+        over = moved - np.maximum(self.half_thickness[points.pair].min(axis=1) + points.distance, 0)
+        data.efc_pos[begin::3] += np.clip(over, 0, np.maximum(moved, 0)) * (1 if points.now is None else 1 - points.now)
 
     def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
         size = self._model.narena
