@@ -15,7 +15,7 @@ from isopatch._src.status import Status
 LEAVING = 1.0  # m/s, with which what is too deep is pushed out
 _LIFTING = 0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
 _LEAST_PART = 0.1  # of a pair's forces: less of it is applied, which is more of it is a point
-_ROUNDING = 1e-9  # N, of forces that points lack
+ROUNDING = 1e-12  # N and N m, of what points lack
 _NO_PATCH = np.uint32(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)
 
 
@@ -42,7 +42,7 @@ class Bounds:
     def __init__(self, half_thickness: np.ndarray, can_move: np.ndarray, firsts: np.ndarray, n: int) -> None:
         """Arrays are of pairs; `firsts` are the indices of their first bodies in poses."""
         self._shallow, self._can_move, self._firsts = half_thickness.min(axis=1) / 2, can_move, firsts
-        self._least = -self._shallow.min()
+        self._least = self._shallow.min() ** 2
         self._past = np.where(np.isinf(half_thickness), 0, half_thickness).sum(axis=1)
         self._past[self._past == 0] = np.inf
         pairs = len(can_move)
@@ -55,7 +55,8 @@ class Bounds:
         """Points that would pull are moved to where none does; what is deeper than half of T is as stiff as its force
         needs, so that it leaves at LEAVING."""
         distance = found.patch_distance
-        if distance.max() <= 0 and distance.min() >= self._least:
+        flat = distance.ravel()
+        if np.maximum.reduce(flat) <= 0 and flat.dot(flat) <= self._least:  # so no distance is beyond its root
             return
         depth = -distance.mean(axis=3)
         deep = depth > self._shallow[:, None]
@@ -75,15 +76,13 @@ class Bounds:
 
     def push(self, ahead: Results, poses: np.ndarray, h: float) -> bool:
         """Takes forces that points lack out of residuals, into self.pushes; whether there are any."""
-        forces = ahead.patch_residual[..., :3]
         if self._pushed:
             self.pushes.patch_stiffness[:] = 0
             self._pushed = False
-        if np.abs(forces).max() <= _ROUNDING:
-            return False
+        forces = ahead.patch_residual[..., :3]
         size = np.sqrt(np.einsum("npi,npi->np", forces, forces))
         carried = -np.einsum("npkj,npkj->np", ahead.patch_stiffness, ahead.patch_distance)
-        at = np.nonzero((size > _LEAST_PART * (carried + size)) & (size > _ROUNDING) & self._can_move)
+        at = np.nonzero((size > _LEAST_PART * (carried + size)) & (size > ROUNDING) & self._can_move)
         if not at[0].size:
             return False
         self._bounded[at[0]] = self.active = self._pushed = True

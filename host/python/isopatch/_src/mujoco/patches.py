@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.mujoco.bounds import Bounds, Pushes
+from isopatch._src.mujoco.bounds import ROUNDING, Bounds, Pushes
 from isopatch._src.mujoco.thickness import half_thicknesses
 from isopatch._src.results import Results
 from isopatch._src.status import WARNINGS
@@ -51,6 +51,8 @@ class Found(NamedTuple):
     """A step ahead."""
     now: Results | None
     """Now, and zero for pairs that have a patch a step ahead; None if all have one."""
+    exact: bool
+    """Whether all residuals a step ahead are rounding."""
     pushes: Pushes | None = None
     """Points for forces that those a step ahead lack; None if there are none."""
     own: np.ndarray | None = None
@@ -72,7 +74,6 @@ class Patches:
         self._can_move, self._parted = can_move, np.zeros((n, len(can_move)), bool)
         firsts = np.array(evaluator.scene._pair_indices)[:, 0]
         self.bounds = Bounds(half_thicknesses(evaluator.scene), can_move, firsts, n)
-        self._stiffness: np.ndarray | None = None
         options = {"outputs": OUTPUTS, "max_clusters": clusters}
         self._call, self._call_now = (
             evaluator.bind(poses, pair_mask=mask, candidates=evaluator.make_candidate_cache(n), **options)
@@ -90,14 +91,14 @@ class Patches:
             ahead.raise_if_bad(ignore=WARNINGS | ignore)
         bounds = self.bounds
         bounds.bound(ahead, h)
-        pushed = bounds.push(ahead, self.ahead, h)
-        if self._stiffness is None:  # all calls write into the same array
-            self._stiffness = ahead.patch_stiffness.reshape(*self._parted.shape, -1)
-        touching = self._stiffness.any(axis=2)
+        residual = ahead.patch_residual.ravel()
+        exact = residual.dot(residual) <= ROUNDING**2
+        pushed = not exact and bounds.push(ahead, self.ahead, h)
+        touching = ahead.patch_stiffness[..., 0, 0] > 0  # clusters without points are behind the others
         if pushed:
             touching |= bounds.pushes.patch_stiffness > 0
         now = None
-        if np.greater(self._can_move, touching, out=self._parted).any():
+        if np.logical_or.reduce(np.greater(self._can_move, touching, out=self._parted), axis=None):
             if take is not None:
                 take(self.now)
             now = self._call_now()
@@ -106,21 +107,23 @@ class Patches:
                 now.raise_if_bad(ignore=WARNINGS | ignore)
             bounds.bound(now, h)
         if not (bounds.active or warned):
-            return Found(ahead, now)
+            return Found(ahead, now, exact)
         status = ahead.status
         if now is not None:
-            touching |= now.patch_stiffness.any(axis=(2, 3))
+            touching |= now.patch_stiffness[..., 0, 0] > 0
             status = status | now.status
-        return Found(ahead, now, bounds.pushes if pushed else None, bounds.keep_own(status, touching))
+        return Found(ahead, now, exact, bounds.pushes if pushed else None, bounds.keep_own(status, touching))
 
 
 class PointTable:
-    """Which points P pairs with K clusters may have; remembers those of the last step, which are often the same."""
+    """Which points P pairs with K clusters may have; remembers those of the last step and their frames, which are often
+    the same."""
 
     def __init__(self, can_move: np.ndarray, clusters: int) -> None:
         self._pair = np.indices((len(can_move), clusters, 4))[0].ravel()
         self._still = None if can_move.all() else np.flatnonzero(~can_move)
         self._key, self._chosen = b"", (np.zeros(0, int),) * 3
+        self._normals, self._frames = b"", np.zeros((0, 9))
 
     def points_of(self, found: Found, state: int = 0) -> Points:
         """The points of a state. Two geoms of which neither can move have none."""
@@ -148,12 +151,15 @@ class PointTable:
             used[self._still] = False
         if (key := used.tobytes()) != self._key:
             index = np.flatnonzero(used)
-            self._key, self._chosen = key, (index, self._pair[index], index >> 2)
+            self._key, self._chosen, self._normals = key, (index, self._pair[index], index >> 2), b""
         index, pair, cluster = self._chosen
+        normals = found.patch_normal[state]
+        if (bits := normals.tobytes()) != self._normals:
+            self._normals, self._frames = bits, frames_of(normals.reshape(-1, 3)[cluster])
         return (
             pair,
             found.patch_point[state].reshape(-1, 3)[index],
-            frames_of(found.patch_normal[state].reshape(-1, 3)[cluster]),
+            self._frames,
             stiffness.reshape(-1)[index],
             found.patch_distance[state].reshape(-1)[index],
         )
@@ -161,6 +167,8 @@ class PointTable:
 
 def residual_of(found: Found, points: Points, state: int = 0) -> np.ndarray | None:
     """[P, 6], N; N m. The wrench a step ahead on first geoms that points lack; None if it is only rounding."""
+    if found.exact:
+        return None
     residual = found.ahead.patch_residual[state]
     if np.abs(residual).max() <= LEAST_SHARE * -(points.stiffness @ points.distance):
         return None

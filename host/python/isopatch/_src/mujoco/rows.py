@@ -77,6 +77,16 @@ def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a.take(_YZX, 1) * b.take(_ZXY, 1) - a.take(_ZXY, 1) * b.take(_YZX, 1)
 
 
+def _is_solved(data: mujoco.MjData) -> bool:
+    """Whether the last iteration of each island would be the last with TOLERANCE too."""
+    last = [_NUM_STATS * i + min(n, _NUM_STATS) - 1 for i, n in enumerate(data.solver_niter.tolist()) if n]
+    if not last:
+        return True
+    statistics = data.solver
+    improvement, gradient = statistics.improvement, statistics.gradient
+    return all(improvement[i] <= TOLERANCE or gradient[i] <= TOLERANCE for i in last)
+
+
 class Rows:
     """Adds patches to a step as contacts, and writes their rows.
 
@@ -212,13 +222,7 @@ class Rows:
         light thing in a heavy hand creeps by a mm/s where friction is near its limit.
         """
         model, solves = self._model, 0
-        while (counts := data.solver_niter).any() and solves < MOST_SOLVES:
-            islands = counts.nonzero()[0]
-            last = islands * _NUM_STATS + np.minimum(counts[islands], _NUM_STATS) - 1
-            statistics = data.solver
-            left = np.minimum(statistics.improvement[last], statistics.gradient[last]).max()
-            if left <= TOLERANCE or model.opt.disableflags & _COLD:
-                break
+        while solves < MOST_SOLVES and not _is_solved(data) and not model.opt.disableflags & _COLD:
             data.qacc_warmstart[:] = data.qacc
             mujoco.mj_fwdConstraint(model, data)
             solves += 1
