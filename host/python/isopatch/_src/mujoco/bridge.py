@@ -15,6 +15,7 @@ from isopatch._src.mujoco.measuring import Forces, Measurement, Meter, Poses
 from isopatch._src.mujoco.pairs import choose
 from isopatch._src.mujoco.patches import Patches, PointTable, residual_of
 from isopatch._src.mujoco.rows import Rows, check_options
+from isopatch._src.mujoco.weights import warn_of_weak
 from isopatch._src.scene import Scene
 from isopatch._src.status import Status
 
@@ -118,7 +119,7 @@ class Bridge:
                 with the geom; MuJoCo has counted its warning then.
         """
         self._check(model, data, "step")
-        self._check_options()
+        self._check_options(data)
         self._read_ahead(data, self._patches.ahead[0], "Bridge.step")
         self._rows.begin(data)
         found = self._patches.evaluate(self._model.opt.timestep, lambda now: self._poses.take(data, now[0]))
@@ -149,9 +150,9 @@ class Bridge:
             if len({id(state) for state in data}) < len(data):
                 raise ValueError("Bridge.step_batch: data: expected different states, found one twice")
             self._last = data
-        self._check_options()
         if not data:
             return
+        self._check_options(data[0])
         if why_not() is None:
             if self._batch is None or self._batch.size != len(data):
                 patches = Patches(self._many, self._rows.can_move, self._max_clusters, len(data))
@@ -247,11 +248,13 @@ class Bridge:
             mujoco.mj_checkVel(self._model, data)
             raise
 
-    def _check_options(self) -> None:
+    def _check_options(self, data: mujoco.MjData) -> None:
         option = self._model.opt
         now = (option.cone, option.integrator, option.enableflags, option.disableflags, option.timestep)
         if now != self._checked:
             check_options(self._model)
+            if self._checked is None:
+                warn_of_weak(self._model, self._chosen, self._evaluator, self._poses, data)
             self._checked = now
 
     def __repr__(self) -> str:

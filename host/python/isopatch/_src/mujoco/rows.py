@@ -23,6 +23,7 @@ _NEWTON = int(mujoco.mjtSolver.mjSOL_NEWTON)
 _COLD = int(mujoco.mjtDisableBit.mjDSBL_WARMSTART)
 _ENERGY = int(mujoco.mjtEnableBit.mjENBL_ENERGY)
 INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
+LONGEST_STEP = 0.02  # s
 _HALF = (0.5, 0.5, 1, 0.5, 1)
 _LEAST_FRICTION = 1e-5  # as MuJoCo's
 TOLERANCE = 1e-14  # of the solver
@@ -31,6 +32,10 @@ LEAST_RESISTANCE = 1e-5  # of friction, of a row's inverse inertia: with less th
 
 
 _YZX, _ZXY = np.array([1, 2, 0]), np.array([2, 0, 1])
+
+
+class StepWarning(UserWarning):
+    """A time step is longer than those with which patches make no energy."""
 
 
 class DampingWarning(UserWarning):
@@ -59,6 +64,14 @@ def check_options(model: mujoco.MjModel) -> None:
         if option.disableflags & getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}"):
             name = flag.lower()
             raise ValueError(f'Bridge.step: the model has no {name}s: expected <flag {name}="enable"/>')
+    if option.timestep > LONGEST_STEP:
+        warnings.warn(
+            f"the time step is {1e3 * option.timestep:g} ms, in which things may turn and move by more than their size, "
+            f"so patches may make energy: expected at most {1e3 * LONGEST_STEP:g} ms, as by "
+            f'<option timestep="{LONGEST_STEP:g}"/>',
+            StepWarning,
+            stacklevel=4,
+        )
     ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15)
     if ratio.size and ratio.max() > 0.5:
         dof = int(ratio.argmax())
