@@ -145,7 +145,9 @@ def wrong(outcome):
 def main():
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     random = np.random.default_rng(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-    print(f"isopatch {isopatch.__version__}, MuJoCo {mujoco.mj_versionString()}; starts in a floor, of which the largest")
+    print(
+        f"isopatch {isopatch.__version__}, MuJoCo {mujoco.mj_versionString()}; starts in a floor, of which the largest"
+    )
     print("static force is 2 weights or more; wrong: stays in, gains over 1 %, above 1.1 m/s inside, or a warning")
     print("  thing    starts  inside  wrong  most gained [%]  fastest inside [m/s]")
     for kind in GEOMS:

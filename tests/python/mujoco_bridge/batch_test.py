@@ -129,7 +129,7 @@ def test_a_bad_state_is_ones_own_as_in_mujoco(kind, in_turn, monkeypatch):
     alone = states(model)[5]
     for data in (with_it[5], alone):
         BAD[kind](data)
-    for step in range(5):
+    for _ in range(5):
         both.step_batch(with_it)
         apart.step_batch(without[:5] + without[6:])
         mujoco.mj_step(model, alone)

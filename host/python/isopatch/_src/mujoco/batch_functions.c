@@ -21,24 +21,24 @@ enum { kAhead, kNow, kPushes, kNumPatches };
 // One call for N states. The order and the types of members are those of _Arguments in batch.py.
 typedef struct {
   const mjModel* model;
-  mjData** data;           // [N]
-  double* ahead;           // [N, B, 7]: poses a step ahead
-  double* now;             // [N, B, 7]: poses now
-  const int* bodies;       // [B]
-  const int* pair_geoms;   // [P, 2], in the order of contacts
-  const int* pair_bodies;  // [P, 2]
-  const int* can_move;     // [P]
-  const int* index;        // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
-  const double* friction;  // [P]
+  mjData** data;                 // [N]
+  double* ahead;                 // [N, B, 7]: poses a step ahead
+  double* now;                   // [N, B, 7]: poses now
+  const int* bodies;             // [B]
+  const int* pair_geoms;         // [P, 2], in the order of contacts
+  const int* pair_bodies;        // [P, 2]
+  const int* can_move;           // [P]
+  const int* index;              // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
+  const double* friction;        // [P]
   const double* half_thickness;  // [P]: of the thinner body
   Patches patches[kNumPatches];  // a step ahead; now, which are 0 for pairs that have a patch a step ahead; pushes,
                                  // whose K and J are 1
-  const double* residual;  // [N, P, 6]: a step ahead
-  const double* own;       // [N, P, 2]: with which speed MuJoCo's own contacts may push, and how deep they must be;
-                           // null if all are excluded
-  double* origins;         // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
-  double* applied;         // [N, P, 6]: the residual that was applied
-  int* outcome;            // [N]: 0, or 1 if the arena had no room
+  const double* residual;        // [N, P, 6]: a step ahead
+  const double* own;  // [N, P, 2]: with which speed MuJoCo's own contacts may push, and how deep they must be;
+                      // null if all are excluded
+  double* origins;    // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
+  double* applied;    // [N, P, 6]: the residual that was applied
+  int* outcome;       // [N]: 0, or 1 if the arena had no room
   double impratio, least_resistance, least_share, margin, tolerance;
   int num_bodies, num_pairs, num_clusters, most_solves;
   int has[kNumPatches];  // whether there are any
@@ -249,8 +249,8 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
 
   // the thread's own room: 4 clusters' points of all pairs may be more than a stack holds
   mj_markStack(scratch);
-  Weight* weights = mj_stackAllocByte(scratch, (size_t)a->num_pairs * (8 * a->num_clusters + 1) * sizeof(Weight),
-                                      sizeof(double));
+  Weight* weights =
+      mj_stackAllocByte(scratch, (size_t)a->num_pairs * (8 * a->num_clusters + 1) * sizeof(Weight), sizeof(double));
   double* held = mj_stackAllocNum(scratch, a->num_pairs);
   double* before = mj_stackAllocNum(scratch, 6 * (size_t)m->nbody);
   double force = 0;

@@ -13,7 +13,9 @@ from isopatch._src.results import Results
 from isopatch._src.status import Status
 
 LEAVING = 1.0  # m/s, with which what is too deep is pushed out
-_LIFTING = 0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
+_LIFTING = (
+    0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
+)
 _LEAST_PART = 0.1  # of a pair's forces: less of it is applied, which is more of it is a point
 ROUNDING = 1e-12  # N and N m, of what points lack
 _NO_PATCH = np.uint32(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)
@@ -71,7 +73,9 @@ class Bounds:
         change = np.clip(change, -depth, depth)
         least = self._depth(at[1], h)[:, None]
         softer = np.where(deep[at][:, None], depth / least, 1)
-        found.patch_distance[at] = -(np.stack([depth + change, depth - change], axis=2) / softer[..., None]).reshape(-1, 4)
+        found.patch_distance[at] = -(np.stack([depth + change, depth - change], axis=2) / softer[..., None]).reshape(
+            -1, 4
+        )
         found.patch_stiffness[at] *= softer
 
     def push(self, ahead: Results, poses: np.ndarray, h: float) -> bool:

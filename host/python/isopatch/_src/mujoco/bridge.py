@@ -37,7 +37,8 @@ class Bridge:
             a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file.
         max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
         impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone; a held thing
-            creeps by its weight / (2 * stiffness * time step * impratio), m/s.
+            creeps by its weight / (2 * stiffness * time step * impratio), m/s, or by 1e-5 * g * time step where that is
+            more: less than 1 um/s. Steps with Newton's solver go on to a tolerance of 1e-14, whatever the model's is.
         threads: Of `step_batch`; 0: all cores.
 
     Raises:
@@ -107,7 +108,8 @@ class Bridge:
         """A step as mj_step() takes it, in which the bridge's pairs touch by patches instead of MuJoCo's contact.
 
         Joints, actuators, sensors, other contacts, the solver and callbacks are MuJoCo's. Stiffness is physical,
-        whatever the masses. Friction is that of the geoms. Islands are as the model says.
+        whatever the masses. Friction is that of the geoms. Islands are as the model says. What is past its middle is
+        pushed out by MuJoCo's own contact too, at 1 m/s at most.
 
         Args:
             model: The model of the bridge, with elliptic cones.

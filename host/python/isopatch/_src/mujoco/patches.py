@@ -56,8 +56,8 @@ class Found(NamedTuple):
     pushes: Pushes | None = None
     """Points for forces that those a step ahead lack; None if there are none."""
     own: np.ndarray | None = None
-    """[N, P, 2]. With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m; None if
-    all are excluded."""
+    """[N, P, 2]. With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m;
+    None if all are excluded."""
 
 
 class Patches:

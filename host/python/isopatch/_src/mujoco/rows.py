@@ -66,8 +66,8 @@ def check_options(model: mujoco.MjModel) -> None:
             raise ValueError(f'Bridge.step: the model has no {name}s: expected <flag {name}="enable"/>')
     if option.timestep > LONGEST_STEP:
         warnings.warn(
-            f"the time step is {1e3 * option.timestep:g} ms, in which things may turn and move by more than their size, "
-            f"so patches may make energy: expected at most {1e3 * LONGEST_STEP:g} ms, as by "
+            f"the time step is {1e3 * option.timestep:g} ms, in which things may turn and move by more than their "
+            f"size, so patches may make energy: expected at most {1e3 * LONGEST_STEP:g} ms, as by "
             f'<option timestep="{LONGEST_STEP:g}"/>',
             StepWarning,
             stacklevel=4,
@@ -187,8 +187,8 @@ class Rows:
         """The stages from contact on.
 
         `residual` [P, 6] is the wrench on first geoms that points lack, at `poses`; it becomes what was applied of it.
-        `own` [P, 2] is the speed with which MuJoCo's own contacts may push a pair apart, 0 if they are excluded, and how
-        deep these must be.
+        `own` [P, 2] is the speed with which MuJoCo's own contacts may push a pair apart, 0 if they are excluded, and
+        how deep these must be.
         """
         model = self._model
         mujoco.mj_makeM(model, data)
@@ -300,7 +300,7 @@ class Rows:
             residual /= 1 + np.bincount(points.pair, held, len(residual))[:, None]
 
     def _write(self, data: mujoco.MjData, begin: int, points: Points) -> tuple[np.ndarray, np.ndarray]:
-        """Writes the rows of points, which are the last. Returns by how much stiffer friction is, and the rows' A / R."""
+        """Writes the rows of points, which are the last. Returns by how much stiffer friction is, and A / R."""
         h = self._model.opt.timestep
         relaxation = h
         span = h * (h + relaxation)
