@@ -22,7 +22,17 @@ _require("mujoco", "mujoco")
 from isopatch._src.mujoco.bridge import Bridge  # noqa: E402
 from isopatch._src.mujoco.contact_parameters import RollingWarning  # noqa: E402
 from isopatch._src.mujoco.measuring import Forces, Measurement  # noqa: E402
-from isopatch._src.mujoco.rows import DampingWarning  # noqa: E402
+from isopatch._src.mujoco.rows import DampingWarning, StepWarning  # noqa: E402
 from isopatch._src.mujoco.shapes import ShapeWarning  # noqa: E402
+from isopatch._src.mujoco.weights import WeakWarning  # noqa: E402
 
-__all__ = ["Bridge", "DampingWarning", "Forces", "Measurement", "RollingWarning", "ShapeWarning"]
+__all__ = [
+    "Bridge",
+    "DampingWarning",
+    "Forces",
+    "Measurement",
+    "RollingWarning",
+    "ShapeWarning",
+    "StepWarning",
+    "WeakWarning",
+]

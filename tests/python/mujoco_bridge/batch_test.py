@@ -25,9 +25,8 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
 @pytest.fixture
 def model():
     """A cube on the floor, and an ellipsoid on another, whose patch is curved."""
-    return model_of(
-        free("cube", x=0.3) + POST + UPPER, rest='<sensor><framelinacc objtype="geom" objname="cube"/></sensor>'
-    )
+    sensor = '<sensor><framelinacc objtype="geom" objname="cube"/></sensor>'
+    return model_of(free("cube", x=0.3) + POST + UPPER, 'tolerance="1e-14"', rest=sensor)  # with which both solve
 
 
 def bridge_of(model, **options):
@@ -104,15 +103,47 @@ def test_results_are_those_of_one_thread(model):
     assert ends[0] == ends[1]
 
 
-def test_one_bad_state_is_named_and_none_is_stepped(model):
+BAD = {
+    "qpos": lambda data: data.qpos.__setitem__(0, np.nan),
+    "qvel": lambda data: data.qvel.__setitem__(7, np.inf),
+    "huge": lambda data: data.qpos.__setitem__(1, 1e11),
+    "ctrl": lambda data: data.ctrl.__setitem__(0, np.nan),
+    "applied": lambda data: data.qfrc_applied.__setitem__(2, np.nan),
+    "mocap": lambda data: data.mocap_pos.__setitem__((0, 0), np.nan),
+}
+
+
+@pytest.mark.parametrize("in_turn", [False, True])
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_state_is_ones_own_as_in_mujoco(kind, in_turn, monkeypatch):
+    """MuJoCo resets it, or goes on with what it has; all others keep their bits."""
+    if in_turn:
+        monkeypatch.setattr("isopatch._src.mujoco.bridge.why_not", lambda: "a reason")
+    table = '<body name="table" mocap="true" pos="0 0 -1"><geom name="table" type="box" size=".1 .1 .1"/></body>'
+    motor = '<actuator><motor name="push" joint="push" gear="1"/></actuator>'
+    slide = '<body pos="1 1 1"><joint name="push" type="slide"/><geom size=".01" mass=".1"/></body>'
+    model = model_of(free("cube", x=0.3) + POST + UPPER + table + slide, rest=motor)
+    pairs = [("cube", "floor"), ("upper", "post"), ("cube", "table")]
+    both, apart = (Bridge(model, pairs=pairs, modulus=1e5) for _ in range(2))
+    with_it, without = states(model), states(model)
+    alone = states(model)[5]
+    for data in (with_it[5], alone):
+        BAD[kind](data)
+    for _ in range(5):
+        both.step_batch(with_it)
+        apart.step_batch(without[:5] + without[6:])
+        mujoco.mj_step(model, alone)
+        for i in (0, 1, 4, 6, 7):
+            for name in ("qpos", "qvel", "qacc", "xpos", "sensordata"):
+                assert getattr(with_it[i], name).tobytes() == getattr(without[i], name).tobytes()
+        counts = ([w.number for w in data.warning] for data in (with_it[5], alone))
+        assert next(counts) == next(counts)
+        if kind != "mocap":
+            assert np.isfinite(with_it[5].qpos).all() and with_it[5].time == alone.time
+
+
+def test_one_state_cannot_be_there_twice(model):
     bridge, data = bridge_of(model), states(model)
-    data[5].qpos[0] = np.nan
-    before = [state.qpos.copy() for state in data]
-    with pytest.raises(
-        ValueError, match=r'step_batch: state 5: qpos\[0\]: expected a finite number, found nan, so geom "cube"'
-    ):
-        bridge.step_batch(data)
-    assert all((state.qpos == kept).all() for i, (state, kept) in enumerate(zip(data, before)) if i != 5)
     with pytest.raises(ValueError, match="expected different states, found one twice"):
         bridge.step_batch([data[0], data[0]])
     bridge.step_batch([])

@@ -15,13 +15,17 @@ import mujoco
 import numpy as np
 
 from isopatch._src.mujoco.patches import LEAST_SHARE, Patches
-from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, Rows
+from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, MOST_SOLVES, TOLERANCE, Rows
 from isopatch._src.mujoco.versions import has_batches
+from isopatch._src.status import Status
 
 _SOURCE = pathlib.Path(__file__).with_name("batch_functions.c")
-_ARRAYS = "ahead now bodies pair_geoms pair_bodies can_move index friction".split()
-_PATCHES = "point normal stiffness distance residual".split()
+_ARRAYS = "ahead now bodies pair_geoms pair_bodies can_move index friction half_thickness".split()
+_PATCHES = "point normal stiffness distance".split()
+_KINDS = 3  # of patches: a step ahead, now, pushes
+_STATES = "residual own".split()
 _RESULTS = "origins applied outcome".split()
+_NUMBERS = "impratio least_resistance least_share margin tolerance".split()
 _CALLBACKS = ("control", "passive", "sensor", "act_dyn", "act_gain", "act_bias", "contactfilter")
 
 
@@ -30,10 +34,11 @@ class _Arguments(ctypes.Structure):
         ("model", ctypes.c_void_p),
         ("data", ctypes.c_void_p),
         *((name, ctypes.c_void_p) for name in _ARRAYS),
-        ("patches", ctypes.c_void_p * len(_PATCHES) * 2),
-        *((name, ctypes.c_void_p) for name in _RESULTS),
-        *((name, ctypes.c_double) for name in ("impratio", "least_resistance", "least_share", "margin")),
-        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters", "num_times")),
+        ("patches", ctypes.c_void_p * len(_PATCHES) * _KINDS),
+        *((name, ctypes.c_void_p) for name in (*_STATES, *_RESULTS)),
+        *((name, ctypes.c_double) for name in _NUMBERS),
+        *((name, ctypes.c_int) for name in ("num_bodies", "num_pairs", "num_clusters", "most_solves")),
+        ("has", ctypes.c_int * _KINDS),
     ]
 
 
@@ -107,7 +112,7 @@ class Batch:
         self._end = ctypes.cast(functions.isopatch_end, ctypes.c_void_p)
         n, bodies, _ = patches.ahead.shape
         pairs = len(rows.can_move)
-        self._rows, self._patches, self.size = rows, patches, n
+        self._model, self._rows, self._patches, self.size = model, rows, patches, n
         config, message = _Config(threads, False), ctypes.create_string_buffer(1000)
         self._batch = self._library.mjb_makeBatch(model._address, n, ctypes.byref(config), message, len(message))
         if not self._batch:
@@ -116,25 +121,27 @@ class Batch:
         self._data, self._taken = np.zeros(n, np.uintp), None
         self._applied, self._outcome = np.zeros((n, pairs, 6)), np.zeros(n, np.int32)
         self._kept = rows.tables() | {
+            "half_thickness": rows.half_thickness.min(axis=1),
             "ahead": patches.ahead,
             "now": patches.now,
             "origins": np.zeros((n, bodies, 6)),
             "applied": self._applied,
             "outcome": self._outcome,
         }
-        self._friction, self._known = None, 0  # at how many times the addresses of patches are known
+        self._friction, self._known = None, [False] * _KINDS  # of which kinds the addresses are known
         self._arguments = _Arguments(model=model._address, data=self._data.ctypes.data)
         self._reference = ctypes.byref(self._arguments)
         for name, array in self._kept.items():
             setattr(self._arguments, name, array.ctypes.data)
         numbers = {"impratio": rows.impratio, "least_resistance": LEAST_RESISTANCE, "least_share": LEAST_SHARE}
-        numbers |= {"margin": INCLUDED, "num_bodies": bodies, "num_pairs": pairs, "num_clusters": patches.clusters}
+        numbers |= {"tolerance": TOLERANCE, "margin": INCLUDED}
+        numbers |= {"num_bodies": bodies, "num_pairs": pairs, "num_clusters": patches.clusters}
+        numbers |= {"most_solves": 1 + MOST_SOLVES}
         for name, number in numbers.items():
             setattr(self._arguments, name, number)
 
-    def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray | None:
-        """Steps each state; returns the residuals [N, P, 6] that were applied, until the next step. None if a state is
-        not finite: then none is stepped."""
+    def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray:
+        """Steps each state; returns the residuals [N, P, 6] that were applied, until the next step."""
         if data is not self._taken:
             self._data[:] = [state._address for state in data]
             self._taken = data
@@ -142,15 +149,15 @@ class Batch:
         if friction is not self._friction:
             self._friction, self._arguments.friction = friction, friction.ctypes.data
         self._apply(self._begin)
-        if self._outcome.any():
-            return None
-        found = self._patches.evaluate()
-        times = 1 if found.now is None else 2
-        while self._known < times:  # all calls write into the same arrays
-            arrays = [getattr(found[self._known], f"patch_{name}") for name in _PATCHES]
-            self._arguments.patches[self._known][:] = [array.ctypes.data for array in arrays]
-            self._known += 1
-        self._arguments.num_times = times
+        found = self._patches.evaluate(self._model.opt.timestep, ignore=Status.BAD_POSE)
+        for i, patches in enumerate((found.ahead, found.now, found.pushes)):
+            self._arguments.has[i] = patches is not None
+            if patches is not None and not self._known[i]:  # all calls write into the same arrays
+                arrays = [getattr(patches, f"patch_{name}") for name in _PATCHES]
+                self._arguments.patches[i][:] = [array.ctypes.data for array in arrays]
+                self._known[i] = True
+        self._arguments.residual = found.ahead.patch_residual.ctypes.data
+        self._arguments.own = None if found.own is None else found.own.ctypes.data
         self._apply(self._end)
         if self._outcome.any():
             i = int(self._outcome.argmax())

@@ -8,34 +8,40 @@
 #include <stddef.h>
 #include <string.h>
 
-// The patches of N states.
+// The patches of N states: J points in each of K clusters.
 typedef struct {
-  const double* point;      // [N, P, K, 4, 3]
+  const double* point;      // [N, P, K, J, 3]
   const double* normal;     // [N, P, K, 3]
-  const double* stiffness;  // [N, P, K, 4]
-  const double* distance;   // [N, P, K, 4]
-  const double* residual;   // [N, P, 6]
+  const double* stiffness;  // [N, P, K, J]
+  const double* distance;   // [N, P, K, J]
 } Patches;
+
+enum { kAhead, kNow, kPushes, kNumPatches };
 
 // One call for N states. The order and the types of members are those of _Arguments in batch.py.
 typedef struct {
   const mjModel* model;
-  mjData** data;           // [N]
-  double* ahead;           // [N, B, 7]: poses a step ahead
-  double* now;             // [N, B, 7]: poses now
-  const int* bodies;       // [B]
-  const int* pair_geoms;   // [P, 2], in the order of contacts
-  const int* pair_bodies;  // [P, 2]
-  const int* can_move;     // [P]
-  const int* index;        // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
-  const double* friction;  // [P, 5]
-  Patches patches[2];      // a step ahead, and now, which are zero for pairs that have a patch a step ahead
-  double* origins;         // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
-  double* applied;         // [N, P, 6]: the residual that was applied
-  int* outcome;            // [N]: 0, or 1 if the arena had no room, 2 for a state that is not finite
-  double impratio, least_resistance, least_share, margin;
-  int num_bodies, num_pairs, num_clusters;
-  int num_times;  // 1 if no pair has a patch now alone
+  mjData** data;                 // [N]
+  double* ahead;                 // [N, B, 7]: poses a step ahead
+  double* now;                   // [N, B, 7]: poses now
+  const int* bodies;             // [B]
+  const int* pair_geoms;         // [P, 2], in the order of contacts
+  const int* pair_bodies;        // [P, 2]
+  const int* can_move;           // [P]
+  const int* index;              // [ngeom + 1, ngeom + 1]: the pair of two geoms or -1
+  const double* friction;        // [P, 5]
+  const double* half_thickness;  // [P]: of the thinner body
+  Patches patches[kNumPatches];  // a step ahead; now, which are 0 for pairs that have a patch a step ahead; pushes,
+                                 // whose K and J are 1
+  const double* residual;        // [N, P, 6]: a step ahead
+  const double* own;  // [N, P, 2]: with which speed MuJoCo's own contacts may push, and how deep they must be;
+                      // null if all are excluded
+  double* origins;    // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
+  double* applied;    // [N, P, 6]: the residual that was applied
+  int* outcome;       // [N]: 0, or 1 if the arena had no room
+  double impratio, least_resistance, least_share, margin, tolerance;
+  int num_bodies, num_pairs, num_clusters, most_solves;
+  int has[kNumPatches];  // whether there are any
 } Arguments;
 
 static void read_poses(const Arguments* a, const mjData* d, double* poses) {
@@ -45,13 +51,6 @@ static void read_poses(const Arguments* a, const mjData* d, double* poses) {
   }
 }
 
-static int all_finite(const double* values, int count) {
-  for (int i = 0; i < count; ++i) {
-    if (!isfinite(values[i])) return 0;
-  }
-  return 1;
-}
-
 // The stages before contact, and the poses of which patches are wanted. `scratch` is the thread's own.
 void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* arguments) {
   const Arguments* a = arguments;
@@ -59,9 +58,7 @@ void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* argumen
   mjData* d = a->data[sim];
   const ptrdiff_t poses = (ptrdiff_t)sim * a->num_bodies * 7;
   (void)copy;
-  a->outcome[sim] = all_finite(d->qpos, (int)m->nq) && all_finite(d->qvel, (int)m->nv) ? 0 : 2;
-  if (a->outcome[sim]) return;
-  mj_checkPos(m, d);
+  mj_checkPos(m, d);  // resets a state that is not finite, as in mj_step()
   mj_checkVel(m, d);
 
   memcpy(scratch->qpos, d->qpos, m->nq * sizeof(double));
@@ -91,10 +88,17 @@ static void make_frame(const double* normal, double* frame) {
   }
 }
 
-// Adds the contacts of a pair's patches at a time, 0 ahead and 1 now; returns how many, -1 without room.
-static int add_pair(const Arguments* a, mjData* d, int sim, int time, int pair, double* weights) {
-  const Patches* patches = &a->patches[time];
-  const ptrdiff_t first = ((ptrdiff_t)sim * a->num_pairs + pair) * a->num_clusters;
+// A contact of a patch.
+typedef struct {
+  double stiffness;
+  int is_now, pair;
+} Weight;
+
+// Adds the contacts of a pair's patches of one kind; returns how many, -1 without room.
+static int add_pair(const Arguments* a, mjData* d, int sim, int kind, int pair, Weight* weights) {
+  const Patches* patches = &a->patches[kind];
+  const int clusters = kind == kPushes ? 1 : a->num_clusters, points = kind == kPushes ? 1 : 4;
+  const ptrdiff_t first = ((ptrdiff_t)sim * a->num_pairs + pair) * clusters;
   int added = 0, framed = -1;
   mjContact contact;
   memset(&contact, 0, sizeof(contact));
@@ -110,73 +114,80 @@ static int add_pair(const Arguments* a, mjData* d, int sim, int time, int pair, 
   contact.solimp[0] = contact.solimp[1] = contact.solimp[3] = 0.5;
   contact.solimp[2] = contact.solimp[4] = 1;
   for (int i = 0; i < 5; ++i) contact.friction[i] = a->friction[5 * pair + i];
-  for (int k = 0; k < a->num_clusters; ++k) {
-    for (int p = 0; p < 4; ++p) {
-      const ptrdiff_t i = (first + k) * 4 + p;
+  for (int k = 0; k < clusters; ++k) {
+    for (int p = 0; p < points; ++p) {
+      const ptrdiff_t i = (first + k) * points + p;
       if (!(patches->stiffness[i] > 0)) continue;
       if (framed != k) make_frame(patches->normal + 3 * (first + k), contact.frame);
       framed = k;
       memcpy(contact.pos, patches->point + 3 * i, 3 * sizeof(double));
       contact.dist = patches->distance[i];
       if (mj_addContact(a->model, d, &contact)) return -1;
-      weights[2 * added] = patches->stiffness[i];
-      weights[2 * added + 1] = time;
-      ++added;
+      weights[added++] = (Weight){patches->stiffness[i], kind == kNow, pair};
     }
   }
   return added;
 }
 
-// Adds the contacts of all patches. `weights` has stiffness and time of each; returns how many, or -1 without room.
-static int add_contacts(const Arguments* a, mjData* d, int sim, double* weights, double* force) {
+// Adds the contacts of all patches, and their force; returns how many, or -1 without room.
+static int add_contacts(const Arguments* a, mjData* d, int sim, Weight* weights, double* force) {
   int added = 0;
-  for (int time = 0; time < a->num_times; ++time) {  // in the order of rows.py
-    for (int pair = 0; pair < a->num_pairs; ++pair) {
+  for (int kind = 0; kind < kNumPatches; ++kind) {  // in the order of patches.py
+    for (int pair = 0; pair < a->num_pairs && a->has[kind]; ++pair) {
       if (!a->can_move[pair]) continue;
-      const int count = add_pair(a, d, sim, time, pair, weights + 2 * added);
+      const int count = add_pair(a, d, sim, kind, pair, weights + added);
       if (count < 0) return -1;
       added += count;
     }
   }
-  for (int i = 0; i < added; ++i) *force -= weights[2 * i] * d->contact[d->ncon - added + i].dist;
+  for (int i = 0; i < added; ++i) *force -= weights[i].stiffness * d->contact[d->ncon - added + i].dist;
   return added;
 }
 
-static void write_rows(const Arguments* a, mjData* d, int added, const double* weights) {
+static int pair_of(const Arguments* a, const mjContact* contact) {
+  const int n = (int)a->model->ngeom + 1, *geom = contact->geom;
+  return a->index[(geom[0] < 0 ? n - 1 : geom[0]) * n + (geom[1] < 0 ? n - 1 : geom[1])];
+}
+
+// Writes the rows of patches, and for each pair the sum of A / R of its points.
+// `velocity` is that of rows.
+static void write_rows(const Arguments* a, mjData* d, int added, const Weight* weights, const double* velocity,
+                       double* held) {
   const double h = a->model->opt.timestep, relaxation = h, span = h * (h + relaxation);
+  for (int i = 0; i < a->num_pairs; ++i) held[i] = 0;
   for (int i = 0; i < added; ++i) {
     mjContact* contact = d->contact + d->ncon - added + i;
     const int row = contact->efc_address;
-    const double resistance = 1 / (weights[2 * i] * span);
-    double ratio = resistance / (a->least_resistance * d->efc_R[row]);
-    ratio = fmin(fmax(ratio, 1), a->impratio);
+    const double resistance = 1 / (weights[i].stiffness * span), own = d->efc_R[row] / resistance;
+    const double ratio = fmin(fmax(1 / (a->least_resistance * own), 1), a->impratio);
+    held[weights[i].pair] += own;
     for (int j = 0; j < 3; ++j) {
       double* kbip = d->efc_KBIP + 4 * (row + j);
       d->efc_R[row + j] = j ? resistance / ratio : resistance;
       d->efc_D[row + j] = 1 / d->efc_R[row + j];
       kbip[0] = j ? 0 : 1 / span;
-      kbip[1] = j ? 1 / h : (relaxation + h * weights[2 * i + 1]) / span;
+      kbip[1] = j ? 1 / h : (relaxation + h * weights[i].is_now) / span;
       kbip[2] = 1;
       kbip[3] = 0;
     }
-    d->efc_pos[row] = contact->dist;
+    const double moved = fmax(weights[i].is_now ? 0 : h * velocity[row], 0);
+    const double over = moved - fmax(a->half_thickness[weights[i].pair] + contact->dist, 0);
+    const double slip = sqrt(velocity[row + 1] * velocity[row + 1] + velocity[row + 2] * velocity[row + 2]);
+    d->efc_pos[row] = contact->dist + fmin(fmax(over, 0), moved) + span / h * contact->friction[0] * slip;
     d->efc_margin[row] = 0;
     contact->mu = contact->friction[0] / sqrt(ratio);
   }
 }
 
-// Takes off by how much the solver would lift what slides.
-static void lower(const Arguments* a, mjData* d, mjData* scratch, int added) {
-  if (added == 0) return;
-  mj_markStack(scratch);
-  double* velocity = mj_stackAllocNum(scratch, (size_t)d->nefc);
-  mj_mulJacVec(a->model, d, velocity, d->qvel);
-  for (int i = d->ncon - added; i < d->ncon; ++i) {
-    const int row = d->contact[i].efc_address;
-    const double slip = sqrt(velocity[row + 1] * velocity[row + 1] + velocity[row + 2] * velocity[row + 2]);
-    d->efc_pos[row] += 2 * a->model->opt.timestep * d->contact[i].friction[0] * slip;
+// Lets MuJoCo's own contacts of pairs push out no faster than `own` says.
+static void slow_own(const Arguments* a, mjData* d, const double* own, int count) {
+  for (int i = 0; i < count; ++i) {
+    const int row = d->contact[i].efc_address, pair = pair_of(a, &d->contact[i]);
+    if (row < 0 || pair < 0) continue;
+    const double* kbip = d->efc_KBIP + 4 * row;
+    const double deepest = d->efc_margin[row] - own[2 * pair] * kbip[1] / fmax(kbip[0] * kbip[2], 1e-300);
+    d->efc_pos[row] = fmax(d->efc_pos[row], deepest);
   }
-  mj_freeStack(scratch);
 }
 
 static void add_wrench(double* xfrc, double sign, const double* force, const double* torque, const double* origin,
@@ -197,19 +208,20 @@ static int body_index(const Arguments* a, int body) {
   return 0;
 }
 
-// Adds residuals to xfrc_applied if they are more than rounding, and notes what was applied.
-static int apply_residuals(const Arguments* a, mjData* d, int sim, double force) {
-  const double* residual = a->patches[0].residual + (ptrdiff_t)sim * a->num_pairs * 6;
+// Adds residuals to xfrc_applied, as rows.py, if they are more than rounding, and notes what was applied.
+static int apply_residuals(const Arguments* a, mjData* d, int sim, double force, const double* held) {
+  const double* residual = a->residual + (ptrdiff_t)sim * a->num_pairs * 6;
   const double* origins = a->origins + (ptrdiff_t)sim * a->num_bodies * 6;
   double* applied = a->applied + (ptrdiff_t)sim * a->num_pairs * 6;
   double most = 0;
   for (int i = 0; i < 6 * a->num_pairs; ++i) most = fmax(most, fabs(residual[i]));
   memset(applied, 0, 6 * a->num_pairs * sizeof(double));
   if (most <= a->least_share * force) return 0;
-  memcpy(applied, residual, 6 * a->num_pairs * sizeof(double));
   for (int pair = 0; pair < a->num_pairs; ++pair) {
     const int* bodies = a->pair_bodies + 2 * pair;
-    const double *wrench = residual + 6 * pair, *first = origins + 6 * body_index(a, bodies[0]);
+    const double* first = origins + 6 * body_index(a, bodies[0]);
+    double* wrench = applied + 6 * pair;
+    for (int i = 0; i < 6; ++i) wrench[i] = residual[6 * pair + i] / (1 + held[pair]);
     for (int side = 0; side < 2; ++side) {
       const double* center = origins + 6 * body_index(a, bodies[side]) + 3;
       add_wrench(d->xfrc_applied + 6 * bodies[side], side ? -1 : 1, wrench, wrench + 3, first, center);
@@ -227,15 +239,20 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
   mj_makeM(m, d);
   mj_factorM(m, d);
   mj_collision(m, d);
-  for (int i = 0; i < d->ncon; ++i) {
-    const int *geom = d->contact[i].geom, n = (int)m->ngeom + 1;
-    const int first = geom[0] < 0 ? n - 1 : geom[0], second = geom[1] < 0 ? n - 1 : geom[1];
-    if (a->index[first * n + second] >= 0) d->contact[i].exclude = 1;
+  const double* own = a->own ? a->own + (ptrdiff_t)sim * a->num_pairs * 2 : NULL;
+  const int count = d->ncon;
+  for (int i = 0; i < count; ++i) {
+    const int pair = pair_of(a, &d->contact[i]);
+    if (pair < 0) continue;
+    const int stays = own && own[2 * pair] > 0 && d->contact[i].dist < -own[2 * pair + 1];
+    if (!stays) d->contact[i].exclude = 1;
   }
 
   // the thread's own room: 4 clusters' points of all pairs may be more than a stack holds
   mj_markStack(scratch);
-  double* weights = mj_stackAllocNum(scratch, (size_t)2 * 2 * 4 * a->num_pairs * a->num_clusters);
+  Weight* weights =
+      mj_stackAllocByte(scratch, (size_t)a->num_pairs * (8 * a->num_clusters + 1) * sizeof(Weight), sizeof(double));
+  double* held = mj_stackAllocNum(scratch, a->num_pairs);
   double* before = mj_stackAllocNum(scratch, 6 * (size_t)m->nbody);
   double force = 0;
   const int added = add_contacts(a, d, sim, weights, &force);
@@ -246,16 +263,27 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
     mj_freeStack(scratch);
     return;
   }
-  write_rows(a, d, added, weights);
-  lower(a, d, scratch, added);
+  if (added) {
+    double* velocity = mj_stackAllocNum(scratch, d->nefc);
+    mj_mulJacVec(m, d, velocity, d->qvel);
+    write_rows(a, d, added, weights, velocity, held);
+  } else {
+    memset(held, 0, a->num_pairs * sizeof(double));
+  }
+  if (own) slow_own(a, d, own, count);
   mj_island(m, d);
   mj_transmission(m, d);
   mj_projectConstraint(m, d);
   mj_sensorPos(m, d);
   if (m->opt.enableflags & mjENBL_ENERGY) mj_energyPos(m, d);
   memcpy(before, d->xfrc_applied, 6 * m->nbody * sizeof(double));
-  const int pushed = added > 0 && apply_residuals(a, d, sim, force);
-  mj_forwardSkip(m, d, mjSTAGE_POS, 0);
+  const int pushed = apply_residuals(a, d, sim, force, held);
+  mjModel strict = *m;  // its arrays are those of the model
+  if (added && m->opt.solver == mjSOL_NEWTON && m->opt.tolerance > a->tolerance) {
+    strict.opt.tolerance = a->tolerance;
+    strict.opt.iterations *= a->most_solves;
+  }
+  mj_forwardSkip(&strict, d, mjSTAGE_POS, 0);
   if (pushed) memcpy(d->xfrc_applied, before, 6 * m->nbody * sizeof(double));
   mj_freeStack(scratch);
   mj_checkAcc(m, d);

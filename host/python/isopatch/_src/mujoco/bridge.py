@@ -20,7 +20,9 @@ from isopatch._src.mujoco.patches import Patches, PointTable, residual_of
 from isopatch._src.mujoco.rows import Rows, check_options
 from isopatch._src.mujoco.shapes import Shapes
 from isopatch._src.mujoco.watch import Watch, is_friction
+from isopatch._src.mujoco.weights import warn_of_weak
 from isopatch._src.scene import Scene
+from isopatch._src.status import Status
 
 
 class Bridge:
@@ -43,7 +45,8 @@ class Bridge:
             the asset's scale, refpos and refquat are applied.
         max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
         impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone; a held thing
-            creeps by its weight / (2 * stiffness * time step * impratio), m/s.
+            creeps by its weight / (2 * stiffness * time step * impratio), m/s, or by 1e-5 * g * time step where that is
+            more: less than 1 um/s. Steps with Newton's solver go on to a tolerance of 1e-14, whatever the model's is.
         threads: Of `step_batch`; 0: all cores.
 
     Raises:
@@ -148,7 +151,8 @@ class Bridge:
         """A step as mj_step() takes it, in which the bridge's pairs touch by patches instead of MuJoCo's contact.
 
         Joints, actuators, sensors, other contacts, the solver and callbacks are MuJoCo's. Stiffness is physical,
-        whatever the masses. Friction is that of the geoms. Islands are as the model says.
+        whatever the masses. Friction is that of the geoms. Islands are as the model says. What is past its middle is
+        pushed out by MuJoCo's own contact too, at 1 m/s at most.
 
         Args:
             model: The model of the bridge, with elliptic cones.
@@ -161,13 +165,13 @@ class Bridge:
         """
         self._check(model, data, "step")
         self._follow("step")
-        self._check_options()
+        self._check_options(data)
         self._read_ahead(data, self._patches.ahead[0], "Bridge.step")
         self._rows.begin(data)
-        found = self._patches.evaluate(lambda now: self._poses.take(data, now[0]))
+        found = self._patches.evaluate(self._model.opt.timestep, lambda now: self._poses.take(data, now[0]))
         points = self._table.points_of(found)
         residual = residual_of(found, points)
-        self._rows.end(data, points, residual, self._poses)
+        self._rows.end(data, points, residual, self._poses, None if found.own is None else found.own[0])
         self._stepped = [data], [residual]
 
     def step_batch(self, data: Sequence[mujoco.MjData]) -> None:
@@ -176,11 +180,14 @@ class Bridge:
         Where `batch_fallback` is None, what is MuJoCo's runs on the threads of its mjb_apply(); else one state after
         another. The states are those that step() would give, within rounding.
 
+        A state that is not finite is one's own, as in mj_step(): MuJoCo resets it, counts its warning, and the others
+        have the bits that they have without it.
+
         Args:
             data: N states of the bridge's model, none of them twice.
 
         Raises:
-            RuntimeError, ValueError: as `step`.
+            RuntimeError, ValueError: as `step`, but for states that are not finite.
         """
         data = list(data)
         if len(data) != len(self._last) or not all(map(operator.is_, data, self._last)):
@@ -190,19 +197,15 @@ class Bridge:
                 raise ValueError("Bridge.step_batch: data: expected different states, found one twice")
             self._last = data
         self._follow("step_batch")
-        self._check_options()
         if not data:
             return
+        self._check_options(data[0])
         if why_not() is None:
             if self._batch is None or self._batch.size != len(data):
                 patches = Patches(self._many, self._rows.can_move, self._max_clusters, len(data))
                 self._batch = Batch(self._model, self._rows, patches, self._threads)
-            residuals = self._batch.step(self._last)
-            if residuals is None:
-                self._raise_not_finite(data)
-            self._stepped = self._last, residuals
+            self._stepped = self._last, self._batch.step(self._last)
             return
-        self._raise_not_finite(data)
         self._step_in_turn(data)
 
     @property
@@ -213,28 +216,23 @@ class Bridge:
         """
         return why_not()
 
-    def _raise_not_finite(self, data: list[mujoco.MjData]) -> None:
-        """If a state is not finite."""
-        for i, state in enumerate(data):
-            if not np.isfinite(state.qpos).all() or not np.isfinite(state.qvel).all():
-                self._read_ahead(state, self._patches.ahead[0], f"Bridge.step_batch: state {i}")
-
     def _step_in_turn(self, data: list[mujoco.MjData]) -> None:
         patches = self._in_turn
         if patches is None or len(patches.ahead) != len(data):
             patches = Patches(self._many, self._rows.can_move, self._max_clusters, len(data))
             self._in_turn = patches
+        h = self._model.opt.timestep
         for i, state in enumerate(data):
-            self._read_ahead(state, patches.ahead[i], f"Bridge.step_batch: state {i}")
-            self._rows.begin(state)
+            self._rows.begin(state)  # resets what is not finite
+            self._poses.read(state, h, patches.ahead[i], None)
             self._poses.take(state, patches.now[i])
-        found, residuals = patches.evaluate(), []
+        found, residuals = patches.evaluate(h, ignore=Status.BAD_POSE), []
         for i, state in enumerate(data):
             points = self._table.points_of(found, i)
             residual = residual_of(found, points, i)
             if residual is not None:  # its origins are in the scratch state
-                self._poses.read(state, self._model.opt.timestep, self._patches.ahead[0], "Bridge.step_batch")
-            self._rows.end(state, points, residual, self._poses)
+                self._poses.read(state, h, self._patches.ahead[0], None)
+            self._rows.end(state, points, residual, self._poses, None if found.own is None else found.own[i])
             residuals.append(residual)
         self._stepped = data, residuals
 
@@ -297,11 +295,13 @@ class Bridge:
             mujoco.mj_checkVel(self._model, data)
             raise
 
-    def _check_options(self) -> None:
+    def _check_options(self, data: mujoco.MjData) -> None:
         option = self._model.opt
         now = (option.cone, option.integrator, option.enableflags, option.disableflags, option.timestep)
         if now != self._checked:
             check_options(self._model)
+            if self._checked is None:
+                warn_of_weak(self._model, self._chosen, self._evaluator, self._poses, data)
             self._checked = now
 
     def __repr__(self) -> str:

@@ -51,10 +51,10 @@ class Poses:
         """With the kinematics of the last state, so that nothing is written to the caller's data."""
         self._qpos, self._placed = self.scratch.qpos, (self.scratch.xpos, self.scratch.xquat)
 
-    def read(self, data: mujoco.MjData, ahead: float, poses: np.ndarray, call: str) -> None:
+    def read(self, data: mujoco.MjData, ahead: float, poses: np.ndarray, call: str | None) -> None:
         """Fills `poses` [B, 7] with those `ahead` seconds after the state of `data`, at its velocity.
 
-        Raises ValueError that names a geom whose pose is not finite.
+        Raises ValueError that names a geom whose pose is not finite, unless `call` is None.
         """
         model, scratch = self._model, self.scratch
         self._qpos[:] = data.qpos
@@ -65,7 +65,7 @@ class Poses:
             mujoco.mj_integratePos(model, self._qpos, data.qvel, ahead)
         mujoco.mj_kinematics(model, scratch)
         poses[:, :3], poses[:, 3:] = (array[self._bodies] for array in self._placed)
-        if not np.isfinite(poses).all():
+        if call and not np.isfinite(poses).all():
             self._raise_not_finite(data, poses, call)
 
     def take(self, data: mujoco.MjData, poses: np.ndarray) -> None:

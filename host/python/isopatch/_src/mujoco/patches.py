@@ -6,7 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.mujoco.bounds import ROUNDING, Bounds, Pushes
+from isopatch._src.mujoco.thickness import half_thicknesses
 from isopatch._src.results import Results
+from isopatch._src.status import WARNINGS
 
 OUTPUTS = ("patch_point", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual", "status")
 _X, _TANGENTS = np.eye(3)[0], np.eye(3)[1:]
@@ -48,6 +51,13 @@ class Found(NamedTuple):
     """A step ahead."""
     now: Results | None
     """Now, and zero for pairs that have a patch a step ahead; None if all have one."""
+    exact: bool
+    """Whether all residuals a step ahead are rounding."""
+    pushes: Pushes | None = None
+    """Points for forces that those a step ahead lack; None if there are none."""
+    own: np.ndarray | None = None
+    """[N, P, 2]. With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m;
+    None if all are excluded."""
 
 
 class Patches:
@@ -62,47 +72,77 @@ class Patches:
         shape = (n, evaluator.scene.num_bodies, 7)
         self.ahead, self.now = np.zeros(shape), np.zeros(shape)  # poses, to be written
         self._can_move, self._parted = can_move, np.zeros((n, len(can_move)), bool)
-        self._stiffness: np.ndarray | None = None
+        firsts = np.array(evaluator.scene._pair_indices)[:, 0]
+        self.bounds = Bounds(half_thicknesses(evaluator.scene), can_move, firsts, n)
         options = {"outputs": OUTPUTS, "max_clusters": clusters}
         self._call, self._call_now = (
             evaluator.bind(poses, pair_mask=mask, candidates=evaluator.make_candidate_cache(n), **options)
             for poses, mask in ((self.ahead, None), (self.now, self._parted))
         )
 
-    def evaluate(self, take: Callable[[np.ndarray], None] | None = None) -> Found:
-        """Arrays that the next call writes over. `take` fills the poses of now, if they are wanted."""
+    def evaluate(self, h: float, take: Callable[[np.ndarray], None] | None = None, ignore: int = 0) -> Found:
+        """Arrays that the next call writes over. `take` fills the poses of now, if they are wanted.
+
+        Raises ValueError for bits of the status that are not in `ignore`; a state with a fault has no patches.
+        """
         ahead = self._call()
-        if ahead.status.any():
-            ahead.raise_if_bad()
-        if self._stiffness is None:  # all calls write into the same array
-            self._stiffness = ahead.patch_stiffness.reshape(*self._parted.shape, -1)
-        touching = self._stiffness.any(axis=2)
-        if not np.greater(self._can_move, touching, out=self._parted).any():
-            return Found(ahead, None)
-        if take is not None:
-            take(self.now)
-        now = self._call_now()
-        if now.status.any():
-            now.raise_if_bad()
-        return Found(ahead, now)
+        warned = ahead.status.any()
+        if warned:
+            ahead.raise_if_bad(ignore=WARNINGS | ignore)
+        bounds = self.bounds
+        bounds.bound(ahead, h)
+        residual = ahead.patch_residual.ravel()
+        exact = residual.dot(residual) <= ROUNDING**2
+        pushed = not exact and bounds.push(ahead, self.ahead, h)
+        touching = ahead.patch_stiffness[..., 0, 0] > 0  # clusters without points are behind the others
+        if pushed:
+            touching |= bounds.pushes.patch_stiffness > 0
+        now = None
+        if np.logical_or.reduce(np.greater(self._can_move, touching, out=self._parted), axis=None):
+            if take is not None:
+                take(self.now)
+            now = self._call_now()
+            if now.status.any():
+                warned = True
+                now.raise_if_bad(ignore=WARNINGS | ignore)
+            bounds.bound(now, h)
+        if not (bounds.active or warned):
+            return Found(ahead, now, exact)
+        status = ahead.status
+        if now is not None:
+            touching |= now.patch_stiffness[..., 0, 0] > 0
+            status = status | now.status
+        return Found(ahead, now, exact, bounds.pushes if pushed else None, bounds.keep_own(status, touching))
 
 
 class PointTable:
-    """Which points P pairs with K clusters may have; remembers those of the last step, which are often the same."""
+    """Which points P pairs with K clusters may have; remembers those of the last step and their frames, which are often
+    the same."""
 
     def __init__(self, can_move: np.ndarray, clusters: int) -> None:
         self._pair = np.indices((len(can_move), clusters, 4))[0].ravel()
         self._still = None if can_move.all() else np.flatnonzero(~can_move)
         self._key, self._chosen = b"", (np.zeros(0, int),) * 3
+        self._normals, self._frames = b"", np.zeros((0, 9))
 
     def points_of(self, found: Found, state: int = 0) -> Points:
         """The points of a state. Two geoms of which neither can move have none."""
         ahead = self._points(found.ahead, state)
-        if found.now is None:
-            return Points(*ahead, None)
-        now = self._points(found.now, state)
-        is_now = np.repeat([0.0, 1.0], [len(ahead[0]), len(now[0])])
-        return Points(*map(np.concatenate, zip(ahead, now)), is_now) if len(now[0]) else Points(*ahead, None)
+        now = found.now and self._points(found.now, state)
+        if not (now and len(now[0])):
+            if found.pushes is None:
+                return Points(*ahead, None)
+            now = tuple(array[:0] for array in ahead)
+        push = self._pushes(found.pushes, state)
+        is_now = np.repeat([0.0, 1.0, 0.0], [len(ahead[0]), len(now[0]), len(push[0])])
+        return Points(*map(np.concatenate, zip(ahead, now, push)), is_now)
+
+    def _pushes(self, pushes: Pushes | None, state: int) -> tuple[np.ndarray, ...]:
+        if pushes is None:
+            return np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 9)), np.zeros(0), np.zeros(0)
+        point, normal, stiffness, distance = (array[state] for array in pushes)
+        pair = np.flatnonzero(stiffness)
+        return pair, point[pair], frames_of(normal[pair]), stiffness[pair], distance[pair]
 
     def _points(self, found: Results, state: int) -> tuple[np.ndarray, ...]:
         stiffness = found.patch_stiffness[state]
@@ -111,12 +151,15 @@ class PointTable:
             used[self._still] = False
         if (key := used.tobytes()) != self._key:
             index = np.flatnonzero(used)
-            self._key, self._chosen = key, (index, self._pair[index], index >> 2)
+            self._key, self._chosen, self._normals = key, (index, self._pair[index], index >> 2), b""
         index, pair, cluster = self._chosen
+        normals = found.patch_normal[state]
+        if (bits := normals.tobytes()) != self._normals:
+            self._normals, self._frames = bits, frames_of(normals.reshape(-1, 3)[cluster])
         return (
             pair,
             found.patch_point[state].reshape(-1, 3)[index],
-            frames_of(found.patch_normal[state].reshape(-1, 3)[cluster]),
+            self._frames,
             stiffness.reshape(-1)[index],
             found.patch_distance[state].reshape(-1)[index],
         )
@@ -124,7 +167,9 @@ class PointTable:
 
 def residual_of(found: Found, points: Points, state: int = 0) -> np.ndarray | None:
     """[P, 6], N; N m. The wrench a step ahead on first geoms that points lack; None if it is only rounding."""
+    if found.exact:
+        return None
     residual = found.ahead.patch_residual[state]
-    if not points.pair.size or np.abs(residual).max() <= LEAST_SHARE * -(points.stiffness @ points.distance):
+    if np.abs(residual).max() <= LEAST_SHARE * -(points.stiffness @ points.distance):
         return None
     return residual.copy()

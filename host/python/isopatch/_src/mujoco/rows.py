@@ -9,6 +9,7 @@ from isopatch._src.mujoco.contact_parameters import friction_of
 from isopatch._src.mujoco.measuring import Forces, Poses
 from isopatch._src.mujoco.pairs import Chosen
 from isopatch._src.mujoco.patches import Points
+from isopatch._src.mujoco.thickness import half_thicknesses
 from isopatch._src.mujoco.versions import check_stages
 
 _STAGE = int(mujoco.mjtStage.mjSTAGE_POS)
@@ -19,13 +20,22 @@ _REFUSED = {
     "mjINT_DISCRETE": "which writes rows anew just before it solves",
 }
 _EULER = int(_Integrator.mjINT_EULER)
+_NEWTON = int(mujoco.mjtSolver.mjSOL_NEWTON)
+_COLD = int(mujoco.mjtDisableBit.mjDSBL_WARMSTART)
 _ENERGY = int(mujoco.mjtEnableBit.mjENBL_ENERGY)
 INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its distance, which may be above 0
+LONGEST_STEP = 0.02  # s
 _HALF = (0.5, 0.5, 1, 0.5, 1)
-LEAST_RESISTANCE = 1e-7  # of friction, of a row's inverse inertia
+TOLERANCE = 1e-14  # of the solver
+MOST_SOLVES, _NUM_STATS = 8, mujoco.mjNSOLVER
+LEAST_RESISTANCE = 1e-5  # of friction, of a row's inverse inertia: with less the solver has no digits left
 
 
 _YZX, _ZXY = np.array([1, 2, 0]), np.array([2, 0, 1])
+
+
+class StepWarning(UserWarning):
+    """A time step is longer than those with which patches make no energy."""
 
 
 class DampingWarning(UserWarning):
@@ -54,6 +64,14 @@ def check_options(model: mujoco.MjModel) -> None:
         if option.disableflags & getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}"):
             name = flag.lower()
             raise ValueError(f'Bridge.step: the model has no {name}s: expected <flag {name}="enable"/>')
+    if option.timestep > LONGEST_STEP:
+        warnings.warn(
+            f"the time step is {1e3 * option.timestep:g} ms, in which things may turn and move by more than their "
+            f"size, so patches may make energy: expected at most {1e3 * LONGEST_STEP:g} ms, as by "
+            f'<option timestep="{LONGEST_STEP:g}"/>',
+            StepWarning,
+            stacklevel=4,
+        )
     ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15)
     if ratio.size and ratio.max() > 0.5:
         dof = int(ratio.argmax())
@@ -70,6 +88,16 @@ def check_options(model: mujoco.MjModel) -> None:
 def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """As np.cross(), which takes ten times as long for a few rows."""
     return a.take(_YZX, 1) * b.take(_ZXY, 1) - a.take(_ZXY, 1) * b.take(_YZX, 1)
+
+
+def _is_solved(data: mujoco.MjData) -> bool:
+    """Whether the last iteration of each island would be the last with TOLERANCE too."""
+    last = [_NUM_STATS * i + min(n, _NUM_STATS) - 1 for i, n in enumerate(data.solver_niter.tolist()) if n]
+    if not last:
+        return True
+    statistics = data.solver
+    improvement, gradient = statistics.improvement, statistics.gradient
+    return all(improvement[i] <= TOLERANCE or gradient[i] <= TOLERANCE for i in last)
 
 
 class Rows:
@@ -89,6 +117,8 @@ class Rows:
         first, second = chosen.pairs.T
         self._bodies = model.geom_bodyid[chosen.pairs]  # [P, 2]
         self._scene_bodies = model.geom_bodyid[chosen.geoms]  # [B]
+        self.half_thickness = half_thicknesses(chosen.scene)
+        self._thinnest = self.half_thickness.min()
         roots = model.body_weldid[self._bodies]
         self.can_move = roots[:, 0] != roots[:, 1]
         self._geoms = np.ascontiguousarray(chosen.pairs[:, ::-1])  # a contact's normal is from its geom 1 to geom 2
@@ -119,7 +149,7 @@ class Rows:
         return contact
 
     def tables(self) -> dict[str, np.ndarray]:
-        """What does not change from step to step, as the functions of a batch take it."""
+        """Integers that do not change from step to step, as the functions of a batch take them."""
         found = {"bodies": self._scene_bodies, "pair_geoms": self._geoms, "pair_bodies": self._bodies}
         found |= {"can_move": self.can_move, "index": self._index}
         return {name: np.ascontiguousarray(array, np.int32) for name, array in found.items()}
@@ -139,17 +169,31 @@ class Rows:
         mujoco.mj_checkVel(model, data)
         mujoco.mj_fwdKinematics(model, data)
 
-    def end(self, data: mujoco.MjData, points: Points, residual: np.ndarray | None, poses: Poses) -> None:
-        """The stages from contact on; `residual` [P, 6] is the wrench on first geoms that points lack, at `poses`."""
+    def end(
+        self,
+        data: mujoco.MjData,
+        points: Points,
+        residual: np.ndarray | None,
+        poses: Poses,
+        own: np.ndarray | None = None,
+    ) -> None:
+        """The stages from contact on.
+
+        `residual` [P, 6] is the wrench on first geoms that points lack, at `poses`; it becomes what was applied of it.
+        `own` [P, 2] is the speed with which MuJoCo's own contacts may push a pair apart, 0 if they are excluded, and
+        how deep these must be.
+        """
         model = self._model
         mujoco.mj_makeM(model, data)
         mujoco.mj_factorM(model, data)
         mujoco.mj_collision(model, data)
-        self._exclude(data)
+        kept = self._exclude(data, own)
         if len(points.pair):
-            self._add(data, points)
+            self._add(data, points, residual)
         else:
             mujoco.mj_makeConstraint(model, data)
+        if kept is not None:
+            self._slow(data, *kept)
         mujoco.mj_island(model, data)
         mujoco.mj_transmission(model, data)
         mujoco.mj_projectConstraint(model, data)
@@ -160,6 +204,8 @@ class Rows:
             mujoco.mj_forwardSkip(model, data, _STAGE, 0)
         else:
             self._forward_with(data, self._wrenches(residual, poses))
+        if len(points.pair) and model.opt.tolerance > TOLERANCE and model.opt.solver == _NEWTON:
+            self._solve_on(data)
         mujoco.mj_checkAcc(model, data)
         if model.opt.integrator == _EULER:
             mujoco.mj_Euler(model, data)
@@ -175,18 +221,54 @@ class Rows:
         now = data.xfrc_applied[self._pushed]  # a control callback may have written there
         data.xfrc_applied[self._pushed] = np.where(now == after, before, now - wrenches)
 
-    def _exclude(self, data: mujoco.MjData) -> None:
-        """Takes the pairs' own contacts out: they stay in the list, and get no rows."""
-        if data.ncon:
-            contact = data.contact
-            geoms = contact.geom
-            if (others := geoms.tobytes()) != self._others:
-                self._others = others
-                self._excluded = np.flatnonzero(self._index[geoms[:, 0], geoms[:, 1]] >= 0)
-            contact.exclude[self._excluded] = 1
+    def _solve_on(self, data: mujoco.MjData) -> None:
+        """Goes on until MuJoCo's solver would end with TOLERANCE.
 
-    def _add(self, data: mujoco.MjData, points: Points) -> None:
-        """Adds the contacts of patches, makes constraints of all contacts, and writes the rows of those of patches."""
+        The model's own is of a scale that grows with the masses of all its bodies, so that with the default of 1e-8 a
+        light thing in a heavy hand creeps by a mm/s where friction is near its limit.
+        """
+        model, solves = self._model, 0
+        while solves < MOST_SOLVES and not _is_solved(data) and not model.opt.disableflags & _COLD:
+            data.qacc_warmstart[:] = data.qacc
+            mujoco.mj_fwdConstraint(model, data)
+            solves += 1
+        if solves and model.nsensor:
+            mujoco.mj_rnePostConstraint(model, data)
+            mujoco.mj_sensorAcc(model, data)
+
+    def _exclude(self, data: mujoco.MjData, own: np.ndarray | None) -> tuple[np.ndarray, np.ndarray] | None:
+        """Takes the pairs' own contacts out: they stay in the list, and get no rows. Returns those that `own` keeps,
+        and their speeds."""
+        if not data.ncon:
+            return None
+        contact = data.contact
+        geoms = contact.geom
+        if (others := geoms.tobytes()) != self._others:
+            self._others = others
+            self._excluded = np.flatnonzero(self._index[geoms[:, 0], geoms[:, 1]] >= 0)
+        if own is None:
+            contact.exclude[self._excluded] = 1
+            return None
+        speed, depth = own[self._index[geoms[self._excluded, 0], geoms[self._excluded, 1]]].T
+        stays = (speed > 0) & (contact.dist[self._excluded] < -depth)
+        contact.exclude[self._excluded[~stays]] = 1
+        return self._excluded[stays], speed[stays]
+
+    @staticmethod
+    def _slow(data: mujoco.MjData, contacts: np.ndarray, speed: np.ndarray) -> None:
+        """Lets contacts push out no faster than `speed`, where a_ref = -B v - K I (pos - margin) is 0."""
+        row = data.contact.efc_address[contacts]
+        row, speed = row[row >= 0], speed[row >= 0]
+        stiffness, damping, impedance, _ = data.efc_KBIP[row].T
+        deepest = data.efc_margin[row] - speed * damping / np.maximum(stiffness * impedance, 1e-300)
+        data.efc_pos[row] = np.maximum(data.efc_pos[row], deepest)
+
+    def _add(self, data: mujoco.MjData, points: Points, residual: np.ndarray | None) -> None:
+        """Adds the contacts of patches, makes constraints of all contacts, and writes the rows of those of patches.
+
+        A residual is explicit: with its static size it would act as if rows did not hold what it pushes. So it is
+        divided by 1 + A / R, which is by how much points of the pair resist beyond the inertia, of all its points.
+        """
         model = self._model
         count, own = len(points.pair), data.ncon
         if points.pair is not self._pairs:
@@ -204,19 +286,23 @@ class Rows:
         begin = int(contact.efc_address[own])
         if begin < 0 or data.nefc != begin + 3 * count:  # MuJoCo has warned, and made none
             self.raise_full(data, count)
-        ratio = self._write(data, begin, points)
-        self._lower(data, begin, friction)
+        ratio, held = self._write(data, begin, points, friction)
         contact.mu[own:] = friction / np.sqrt(ratio)  # the solver's cone is that of forces scaled by the roots of R
+        if residual is not None:
+            residual /= 1 + np.bincount(points.pair, held, len(residual))[:, None]
 
-    def _write(self, data: mujoco.MjData, begin: int, points: Points) -> np.ndarray:
-        """Writes the rows of points, which are the last, and returns by how much stiffer friction is."""
+    def _write(
+        self, data: mujoco.MjData, begin: int, points: Points, friction: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Writes the rows of points, which are the last. Returns by how much stiffer friction is, and A / R."""
         h = self._model.opt.timestep
         relaxation = h
         span = h * (h + relaxation)
         r, d = data.efc_R[begin:].reshape(-1, 3), data.efc_D[begin:].reshape(-1, 3)
         resistance = 1 / (points.stiffness * span)
-        # of very stiff patches less, which creep by nothing anyway: else the solver's Hessian has no digits left
-        ratio = np.minimum(np.maximum(resistance / (LEAST_RESISTANCE * r[:, 0]), 1), self.impratio)
+        held = r[:, 0] / resistance
+        # of very stiff patches less, which creep by nothing anyway
+        ratio = np.minimum(np.maximum(1 / (LEAST_RESISTANCE * held), 1), self.impratio)
         r[:, 0] = resistance
         r[:, 1:] = (resistance / ratio)[:, None]
         np.divide(1, r, out=d)
@@ -224,21 +310,35 @@ class Rows:
         kbip[:] = np.array(((1 / span, relaxation / span, 1, 0), (0, 1 / h, 1, 0), (0, 1 / h, 1, 0)))
         if points.now is not None:
             kbip[:, 0, 1] += h * points.now / span
-        data.efc_pos[begin::3] = points.distance
-        data.efc_margin[begin::3] = 0
-        return ratio
-
-    def _lower(self, data: mujoco.MjData, begin: int, friction: np.ndarray) -> None:
-        """Takes off by how much the solver would lift what slides, so that it stays in its patch and does not rattle.
-
-        The cone of forces has a dual cone, in which a point that slides at v leaves at friction * v: without this a
-        thing would hover where its patch ends. De Saxcé and Feng, "The bipotential method", 1998, have the same term
-        with the v at the end of the step. With that at its beginning friction is Coulomb's but for the change of v.
-        """
         velocity = np.empty(data.nefc)
         mujoco.mj_mulJacVec(self._model, data, velocity, data.qvel)
-        slip = velocity[begin:].reshape(-1, 3)[:, 1:]
-        data.efc_pos[begin::3] += 2 * self._model.opt.timestep * friction * np.sqrt((slip * slip).sum(axis=1))
+        velocity = velocity[begin:].reshape(-1, 3)
+        data.efc_pos[begin::3] = points.distance + self._parting(points, velocity) + self._lifting(friction, velocity)
+        data.efc_margin[begin::3] = 0
+        return ratio, held
+
+    def _parting(self, points: Points, velocity: np.ndarray) -> np.ndarray | float:
+        """What to take off the depth of points that part fast, at the velocities [n, 3] of their rows.
+
+        A row takes them to have been deeper by h v, which nothing has been by more than its half thickness; it comes
+        about as things turn by much of a radian in a step, and would make energy.
+        """
+        moved = self._model.opt.timestep * velocity[:, 0]
+        if (moved - points.distance).max() <= self._thinnest:
+            return 0.0
+        over = moved - np.maximum(self.half_thickness[points.pair].min(axis=1) + points.distance, 0)
+        return np.clip(over, 0, np.maximum(moved, 0)) * (1 if points.now is None else 1 - points.now)
+
+    def _lifting(self, friction: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+        """What to take off by how much the solver would lift what slides, so that it stays in its patch.
+
+        The cone of forces has a dual cone, in which a point that slides at v leaves at friction * v: without this a
+        thing would hover where its patch ends, and rattle. De Saxcé and Feng, "The bipotential method", 1998, have the
+        same term with the v at the end of the step. With that at its beginning friction is Coulomb's but for the change
+        of v.
+        """
+        slip = velocity[:, 1:]
+        return 2 * self._model.opt.timestep * friction * np.sqrt((slip * slip).sum(axis=1))
 
     def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
         size = self._model.narena
@@ -265,9 +365,20 @@ class Rows:
             contact = data.contact
             geoms, address = contact.geom, contact.efc_address
             pair = self._index[geoms[:, 0], geoms[:, 1]]
-            used = (pair >= 0) & (address >= 0) & (contact.includemargin == INCLUDED)
-            pair, rows = pair[used], address[used, None] + np.arange(3)
-            force = np.einsum("ni,nij->nj", data.efc_force[rows], contact.frame[used].reshape(-1, 3, 3))
+            used = np.flatnonzero((pair >= 0) & (address >= 0))
+            patch = contact.includemargin[used] == INCLUDED
+            force = np.zeros((len(used), 3))
+            rows = address[used[patch], None] + np.arange(3)
+            force[patch] = data.efc_force[rows]
+            torque = np.zeros((len(used), 3))
+            for i in np.flatnonzero(~patch):  # MuJoCo's own
+                wrench = np.zeros(6)
+                mujoco.mj_contactForce(self._model, data, int(used[i]), wrench)
+                force[i], torque[i] = wrench[:3], wrench[3:]
+            pair, frame = pair[used], contact.frame[used].reshape(-1, 3, 3)
+            # a contact pushes its second geom, which is the pair's first if it is of a patch
+            sign = np.where(geoms[used, 1] == self._geoms[pair, 1], 1, -1)[:, None]
+            force, torque = (sign * np.einsum("ni,nij->nj", values, frame) for values in (force, torque))
             arm = contact.pos[used] - data.xpos[self._bodies[pair, 0]]
-            np.add.at(found, pair, np.concatenate([force, np.cross(arm, force)], axis=1))
+            np.add.at(found, pair, np.concatenate([force, torque + np.cross(arm, force)], axis=1))
         return Forces(found[:, :3], found[:, 3:])

@@ -1,0 +1,116 @@
+"""What patches may push in a step where they are too deep for their points to mean it.
+
+Rows leave a point of depth d with the speed d / (2 h) where they are stiff, half of d in each step. So whatever makes
+d larger than what the body really is in makes speed from nothing. In a body, pressures rise to its middle; past that,
+or on its end, the patch is of surfaces along the force, whose F / K says nothing of a depth.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from isopatch._src.results import Results
+from isopatch._src.status import Status
+
+LEAVING = 1.0  # m/s, with which what is too deep is pushed out
+_LIFTING = (
+    0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
+)
+_LEAST_PART = 0.1  # of a pair's forces: less of it is applied, which is more of it is a point
+ROUNDING = 1e-12  # N and N m, of what points lack
+_NO_PATCH = np.uint32(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)
+
+
+class Pushes(NamedTuple):
+    """One more point for each pair, as a patch with one cluster; its stiffness is 0 where there is none."""
+
+    patch_point: np.ndarray
+    """[N, P, 3], m."""
+    patch_normal: np.ndarray
+    """[N, P, 3]."""
+    patch_stiffness: np.ndarray
+    """[N, P], N/m."""
+    patch_distance: np.ndarray
+    """[N, P], m."""
+
+
+class Bounds:
+    """Bounds the patches of N states in place.
+
+    Forces and moments at the poses of the patches are kept. A push is a point for the force that a pair's points
+    lack, with a moment about it that stays a residual.
+    """
+
+    def __init__(self, half_thickness: np.ndarray, can_move: np.ndarray, firsts: np.ndarray, n: int) -> None:
+        """Arrays are of pairs; `firsts` are the indices of their first bodies in poses."""
+        self._shallow, self._can_move, self._firsts = half_thickness.min(axis=1) / 2, can_move, firsts
+        self._least = self._shallow.min() ** 2
+        self._past = np.where(np.isinf(half_thickness), 0, half_thickness).sum(axis=1)
+        self._past[self._past == 0] = np.inf
+        pairs = len(can_move)
+        self.pushes = Pushes(*(np.zeros((n, pairs, *rest)) for rest in ((3,), (3,), (), ())))
+        self.own = np.zeros((n, pairs, 2))
+        """With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m."""
+        self.active, self._pushed, self._bounded = False, False, np.zeros(n, bool)
+
+    def bound(self, found: Results, h: float) -> None:
+        """Points that would pull are moved to where none does; what is deeper than half of T is as stiff as its force
+        needs, so that it leaves at LEAVING."""
+        distance = found.patch_distance
+        flat = distance.ravel()
+        if np.maximum.reduce(flat) <= 0 and flat.dot(flat) <= self._least:  # so no distance is beyond its root
+            return
+        depth = -distance.mean(axis=3)
+        deep = depth > self._shallow[:, None]
+        at = np.nonzero((found.patch_stiffness[..., 0] > 0) & (deep | (distance.max(axis=3) > 0)))
+        self._bounded[at[0]] = self.active = True
+        depth, axes = depth[at][:, None], -distance[at].reshape(-1, 2, 2)
+        change = (axes[..., 0] - axes[..., 1]) / 2  # of the first point of each axis
+        points = found.patch_point[at].reshape(-1, 2, 2, 3)
+        arms = (points[:, :, :1] - points[:, :, 1:]) / 2
+        past = np.maximum(np.abs(change) - depth, 0) / (2 * depth) * np.sign(change)
+        found.patch_point[at] += (past[..., None, None] * arms).sum(axis=1)
+        change = np.clip(change, -depth, depth)
+        least = self._depth(at[1], h)[:, None]
+        softer = np.where(deep[at][:, None], depth / least, 1)
+        found.patch_distance[at] = -(np.stack([depth + change, depth - change], axis=2) / softer[..., None]).reshape(
+            -1, 4
+        )
+        found.patch_stiffness[at] *= softer
+
+    def push(self, ahead: Results, poses: np.ndarray, h: float) -> bool:
+        """Takes forces that points lack out of residuals, into self.pushes; whether there are any."""
+        if self._pushed:
+            self.pushes.patch_stiffness[:] = 0
+            self._pushed = False
+        forces = ahead.patch_residual[..., :3]
+        size = np.sqrt(np.einsum("npi,npi->np", forces, forces))
+        carried = -np.einsum("npkj,npkj->np", ahead.patch_stiffness, ahead.patch_distance)
+        at = np.nonzero((size > _LEAST_PART * (carried + size)) & (size > ROUNDING) & self._can_move)
+        if not at[0].size:
+            return False
+        self._bounded[at[0]] = self.active = self._pushed = True
+        size, residual, depth = size[at][:, None], ahead.patch_residual[at], self._depth(at[1], h)
+        normal, moment = residual[:, :3] / size, residual[:, 3:]
+        self.pushes.patch_point[at] = poses[at[0], self._firsts[at[1]], :3] + np.cross(normal, moment) / size
+        self.pushes.patch_normal[at] = normal
+        self.pushes.patch_stiffness[at] = size[:, 0] / depth
+        self.pushes.patch_distance[at] = -depth
+        residual[:, :3], residual[:, 3:] = 0, np.einsum("mi,mi->m", normal, moment)[:, None] * normal
+        ahead.patch_residual[at] = residual
+        return True
+
+    def keep_own(self, status: np.ndarray, has_points: np.ndarray) -> np.ndarray | None:
+        """self.own, of states with deep patches and with what cannot have any; None if there are none."""
+        deep = self._bounded | (status != 0)
+        if not deep.any():
+            return None
+        self._bounded[:] = self.active = False
+        lost = ((status & _NO_PATCH) != 0)[:, None] & ~has_points
+        self.own[..., 0] = np.where(lost, LEAVING, _LIFTING) * (deep[:, None] & self._can_move)
+        self.own[..., 1] = np.where(lost, 0, self._past)
+        return self.own
+
+    def _depth(self, pairs: np.ndarray, h: float) -> np.ndarray:
+        """From which a stiff row, which leaves with (d / h + v) / 2, goes on with LEAVING; of each pair."""
+        return np.minimum(self._shallow[pairs], h * LEAVING)
