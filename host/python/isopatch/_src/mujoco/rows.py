@@ -237,8 +237,11 @@ class Rows:
         """
         velocity = np.empty(data.nefc)
         mujoco.mj_mulJacVec(self._model, data, velocity, data.qvel)
-        slip = velocity[begin:].reshape(-1, 3)[:, 1:]
-        data.efc_pos[begin::3] += 2 * self._model.opt.timestep * friction * np.sqrt((slip * slip).sum(axis=1))
+        slip = np.hypot(velocity[begin + 1 :: 3], velocity[begin + 2 :: 3])
+        slip *= friction
+        slip *= 2 * self._model.opt.timestep
+        position = data.efc_pos[begin::3]
+        position += slip
 
     def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
         size = self._model.narena
