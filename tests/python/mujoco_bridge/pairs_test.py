@@ -98,7 +98,7 @@ def test_pairs_and_what_they_have_are_those_of_mujocos_contacts(seed):
 
 
 def acceleration(step, model):
-    """m/s^2, over a second: within it a sliding box rattles, also in MuJoCo."""
+    """m/s^2, over a second: within it a sliding box rattles in MuJoCo."""
     data = mujoco.MjData(model)
     for _ in range(500):
         step(model, data)
@@ -142,7 +142,7 @@ def test_box_slides_by_the_friction_of_the_model(name):
     right = 9.81 * (SIN - friction * COS)
     assert acceleration(mujoco.mj_step, model) == pytest.approx(right, abs=0.02)
     bridge = Bridge(model, pairs=[("box", "slope")], modulus=1e6)
-    assert acceleration(bridge.step, model) == pytest.approx(right, abs=0.02)
+    assert acceleration(bridge.step, model) == pytest.approx(right, abs=0.002)  # which does not rattle
 
 
 def test_pair_exists_whatever_the_masks_say_and_its_numbers_are_those_of_added_contacts():

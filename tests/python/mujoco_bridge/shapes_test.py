@@ -151,7 +151,10 @@ def test_file_and_not_the_last_text_says_how_a_mesh_lies(folder):
 
 def test_shape_that_lies_elsewhere_is_named(folder):
     """In the frame of the model instead of the file's; and in metres for a file in millimetres."""
-    for asset, message in (("refpos='.2 0 0'", "lies 0.2 m off its mesh"), ("scale='.001 .001 .001'", r"is 1.\de-07 m large")):
+    for asset, message in (
+        ("refpos='.2 0 0'", "lies 0.2 m off its mesh"),
+        ("scale='.001 .001 .001'", r"is 1.\de-07 m large"),
+    ):
         model = by_path(folder, asset, "")
         if "ref" in asset:
             shape = {"type": "tet_mesh", "points": [*(POINTS - [0.2, 0, 0]), MIDDLE - [0.2, 0, 0]], "tets": TETS}

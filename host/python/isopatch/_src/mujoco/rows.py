@@ -337,8 +337,7 @@ class Rows:
         same term with the v at the end of the step. With that at its beginning friction is Coulomb's but for the change
         of v.
         """
-        slip = velocity[:, 1:]
-        return 2 * self._model.opt.timestep * friction * np.sqrt((slip * slip).sum(axis=1))
+        return (2 * self._model.opt.timestep) * friction * np.hypot(velocity[:, 1], velocity[:, 2])
 
     def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
         size = self._model.narena
