@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Meshes of convex hulls.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -92,6 +93,12 @@ ScaledHull scaled_hull(const std::vector<Point3>& points) {
   return scaled;
 }
 
+/// Whether there would be a warning of a flat tet, which nobody could mend.
+bool has_flat_tet(const TetMesh& mesh) {
+  return std::any_of(mesh.tets.begin(), mesh.tets.end(),
+                     [&](const Tet& tet) { return relative_height(mesh, tet) < limits::kFlatTet; });
+}
+
 /// Cones from a point inside over the faces: tets that exist of any hull, but on which the field is no distance.
 TetMesh fan_of(const Polyhedron& hull) {
   TetMesh mesh;
@@ -108,17 +115,21 @@ TetMesh fan_of(const Polyhedron& hull) {
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points) {
   const StandardArithmetic standard;
   const ScaledHull scaled = scaled_hull(points);
-  std::optional<TetMesh> made = exact_medial_mesh(scaled.hull);
-  if (made) made = scaled.placed(std::move(*made));
+  std::optional<TetMesh> found;
+  const auto is_done = [&](std::optional<TetMesh> mesh) {
+    if (mesh) mesh = scaled.placed(std::move(*mesh));
+    if (!mesh) return false;
+    const bool flat = has_flat_tet(*mesh);  // a later one may have none
+    if (!flat || !found) found = std::move(mesh);
+    return !flat;
+  };
+  if (is_done(exact_medial_mesh(scaled.hull))) return std::move(*found);
   for (const double tolerance : kTolerances) {
-    if (made) return std::move(*made);
     const Polyhedron merged = merged_polyhedron(scaled.hull, tolerance);
-    if (merged.faces.empty()) continue;
-    made = medial_mesh(merged);
-    if (made) made = scaled.placed(std::move(*made));
+    if (!merged.faces.empty() && is_done(medial_mesh(merged))) return std::move(*found);
   }
-  if (!made) made = scaled.placed(fan_of(scaled.hull));
-  if (made) return std::move(*made);
+  if (!found) is_done(fan_of(scaled.hull));
+  if (found) return std::move(*found);
   throw_error("convex hull: the {} points lie in a plane within rounding; a hull needs four that do not",
               points.size());
 }

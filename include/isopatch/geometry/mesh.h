@@ -107,8 +107,10 @@ TetMesh make_cylinder_mesh(double radius, double height, int segments);
 TetMesh make_capsule_mesh(double radius, double length, int segments);
 
 /// The convex hull of points. Its inner vertices are those of its medial surface, so that the distance to the surface
-/// is linear in every tet. Throws Error for fewer than four points, points in a plane, coordinates that are not
-/// finite, and hulls of more than 4096 faces.
+/// is linear in every tet. Where rounding of the points leaves no such mesh, points and faces within 1e-6 of the size
+/// (1e-5 where that is not enough) are merged, and the distance is linear to a thousandth of the largest. A hull of more
+/// than 4096 faces is simplified, with a note that says its Hausdorff distance. Throws Error for fewer than four points,
+/// points in a plane and coordinates that are not finite.
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points);
 
 /// The fewest segments of a circle for which no surface edge is longer than `edge_length` [m]. Throws Error where that
