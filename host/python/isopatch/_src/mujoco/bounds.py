@@ -53,13 +53,12 @@ class Bounds:
         """With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m."""
         self.active, self._pushed, self._bounded = False, False, np.zeros(n, bool)
 
-    def bound(self, found: Results, h: float) -> None:
+    def bound(self, found: Results, distances: np.ndarray, h: float) -> None:
         """Points that would pull are moved to where none does; what is deeper than half of T is as stiff as its force
-        needs, so that it leaves at LEAVING."""
-        distance = found.patch_distance
-        flat = distance.ravel()
-        if np.maximum.reduce(flat) <= 0 and flat.dot(flat) <= self._least:  # so no distance is beyond its root
+        needs, so that it leaves at LEAVING. `distances` are all of them, in a row."""
+        if np.maximum.reduce(distances) <= 0 and distances.dot(distances) <= self._least:  # so none is beyond its root
             return
+        distance = found.patch_distance
         depth = -distance.mean(axis=3)
         deep = depth > self._shallow[:, None]
         at = np.nonzero((found.patch_stiffness[..., 0] > 0) & (deep | (distance.max(axis=3) > 0)))
