@@ -33,7 +33,7 @@ class Start:
     """Of a thing in a floor."""
 
     kind: str
-    middle: float  # over the floor, in sizes of the thing
+    middle: float  # over the floor, by the half diagonal of its box
     mass: float
     modulus: float
     step: float

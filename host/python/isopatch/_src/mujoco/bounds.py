@@ -16,7 +16,7 @@ LEAVING = 1.0  # m/s, with which what is too deep is pushed out
 _LIFTING = (
     0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
 )
-_LEAST_PART = 0.1  # of a pair's forces: less of it is applied, which is more of it is a point
+_LEAST_PART = 0.1  # of a pair's forces, from which on a force that points lack becomes a point
 ROUNDING = 1e-12  # N and N m, of what points lack
 _NO_PATCH = np.uint32(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)
 
