@@ -33,7 +33,7 @@ class Start:
     """Of a thing in a floor."""
 
     kind: str
-    middle: float  # over the floor, in sizes of the thing
+    middle: float  # over the floor, by the half diagonal of its box
     mass: float
     modulus: float
     step: float
@@ -45,7 +45,6 @@ class Start:
 class Outcome:
     """Of a start."""
 
-    carried: float  # largest static force by the weight
     inside: bool  # without a surface at the start
     out: bool
     gain: float  # most energy over what there was and its elastic energy, by 1 % of both; above 1 is too much
@@ -100,7 +99,7 @@ def energy_of(model, data):
 
 
 def run(start, seconds=1.0):
-    """The outcome of a start."""
+    """The outcome of a start; None if the largest static force is less than two weights."""
     model, reach = model_of(start)
     data = mujoco.MjData(model)
     bridge = isopatch.mujoco.Bridge(model, pairs=[("thing", "floor")], modulus=start.modulus)
@@ -109,6 +108,8 @@ def run(start, seconds=1.0):
     data.qpos[2] -= data.geom_xpos[1, 2] - start.middle * reach
     lifts = np.linspace(-reach, reach, 200) - start.middle * reach
     carried = max(abs(look(data, lifted).pair_wrench[0, 0, 2]) for lifted in lifts) / weight
+    if carried < 2:
+        return None
     before = look(data)
     inside = bool(before.status[0] & NO_SURFACE)
     has_surface, gain, speed = not inside, -np.inf, 0.0
@@ -125,7 +126,7 @@ def run(start, seconds=1.0):
         over = energy_of(model, data) - start_energy - elastic
         gain = max(gain, over / (0.01 * (abs(start_energy) + elastic)))
     warnings = sum(data.warning[i].number for i in range(len(data.warning)))
-    return Outcome(carried, inside, bool(data.geom_xpos[1, 2] > 0), gain, speed, warnings)
+    return Outcome(inside, bool(data.geom_xpos[1, 2] > 0), gain, speed, warnings)
 
 
 def wrong(outcome):
@@ -154,8 +155,7 @@ def main():
         outcomes = []
         for _ in range(draws):
             start = drawn(kind, random)
-            outcome = run(start)
-            if outcome.carried < 2:
+            if (outcome := run(start)) is None:
                 continue
             outcomes.append(outcome)
             if found := wrong(outcome):

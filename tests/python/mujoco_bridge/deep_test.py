@@ -20,7 +20,7 @@ import deep  # noqa: E402
 from models import free, model_of  # noqa: E402
 
 from isopatch._src.mujoco.thickness import half_thicknesses  # noqa: E402
-from isopatch.mujoco import Bridge, WeakWarning  # noqa: E402
+from isopatch.mujoco import Bridge, DampingWarning, WeakWarning  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -33,8 +33,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
 def test_drawn_starts_come_out_without_energy_from_nothing(kind):
     random, checked = np.random.default_rng([11, *kind.encode()]), 0
     while checked < 3:
-        outcome = deep.run(start := deep.drawn(kind, random), seconds=0.5)
-        if outcome.carried >= 2:
+        if (outcome := deep.run(start := deep.drawn(kind, random), seconds=0.5)) is not None:
             assert not deep.wrong(outcome), start
             checked += 1
 
@@ -130,8 +129,10 @@ def test_humanoid_in_the_floor_comes_out():
     pairs = [(model.geom(i).name, "floor") for i in range(1, model.ngeom)]
     bridge = Bridge(model, pairs=pairs, modulus=1e7)
     start, elastic = deep.energy_of(model, data), deep.Watched(model, bridge)(data).energy.sum()
-    for _ in range(80):
-        bridge.step(model, data)
+    for i in range(80):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore" if i == 0 else "error", DampingWarning)  # its hips are light
+            bridge.step(model, data)
         assert deep.energy_of(model, data) < start + elastic
     assert elastic > 1000 and data.geom_xpos[1:, 2].min() > 0.03
     assert not any(warning.number for warning in data.warning)

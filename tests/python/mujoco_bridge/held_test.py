@@ -8,6 +8,9 @@ mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
 
 from isopatch.mujoco import Bridge  # noqa: E402
 
+# of the hands' own drives
+pytestmark = pytest.mark.filterwarnings("ignore::isopatch.mujoco.DampingWarning")
+
 MOST = 1e-6  # m/s
 HAND = """<mujoco><option timestep="{step}" cone="elliptic" integrator="implicitfast"/>
 <default><geom type="box" friction="1"/></default><worldbody>

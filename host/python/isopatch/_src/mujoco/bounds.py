@@ -16,7 +16,7 @@ LEAVING = 1.0  # m/s, with which what is too deep is pushed out
 _LIFTING = (
     0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
 )
-_LEAST_PART = 0.1  # of a pair's forces: less of it is applied, which is more of it is a point
+_LEAST_PART = 0.1  # of a pair's forces, from which on a force that points lack becomes a point
 ROUNDING = 1e-12  # N and N m, of what points lack
 _NO_PATCH = np.uint32(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)
 
@@ -53,13 +53,12 @@ class Bounds:
         """With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m."""
         self.active, self._pushed, self._bounded = False, False, np.zeros(n, bool)
 
-    def bound(self, found: Results, h: float) -> None:
+    def bound(self, found: Results, distances: np.ndarray, h: float) -> None:
         """Points that would pull are moved to where none does; what is deeper than half of T is as stiff as its force
-        needs, so that it leaves at LEAVING."""
-        distance = found.patch_distance
-        flat = distance.ravel()
-        if np.maximum.reduce(flat) <= 0 and flat.dot(flat) <= self._least:  # so no distance is beyond its root
+        needs, so that it leaves at LEAVING. `distances` are all of them, in a row."""
+        if np.maximum.reduce(distances) <= 0 and distances.dot(distances) <= self._least:  # so none is beyond its root
             return
+        distance = found.patch_distance
         depth = -distance.mean(axis=3)
         deep = depth > self._shallow[:, None]
         at = np.nonzero((found.patch_stiffness[..., 0] > 0) & (deep | (distance.max(axis=3) > 0)))

@@ -74,6 +74,7 @@ class Patches:
         self._can_move, self._parted = can_move, np.zeros((n, len(can_move)), bool)
         firsts = np.array(evaluator.scene._pair_indices)[:, 0]
         self.bounds = Bounds(half_thicknesses(evaluator.scene), can_move, firsts, n)
+        self._rows: tuple[np.ndarray, ...] | None = None  # of what is a step ahead
         options = {"outputs": OUTPUTS, "max_clusters": clusters}
         self._call, self._call_now = (
             evaluator.bind(poses, pair_mask=mask, candidates=evaluator.make_candidate_cache(n), **options)
@@ -89,12 +90,13 @@ class Patches:
         warned = ahead.status.any()
         if warned:
             ahead.raise_if_bad(ignore=WARNINGS | ignore)
-        bounds = self.bounds
-        bounds.bound(ahead, h)
-        residual = ahead.patch_residual.ravel()
+        if self._rows is None:  # all calls write into the same arrays
+            self._rows = ahead.patch_distance.ravel(), ahead.patch_residual.ravel(), ahead.patch_stiffness[..., 0, 0]
+        bounds, (distances, residual, first) = self.bounds, self._rows
+        bounds.bound(ahead, distances, h)
         exact = residual.dot(residual) <= ROUNDING**2
         pushed = not exact and bounds.push(ahead, self.ahead, h)
-        touching = ahead.patch_stiffness[..., 0, 0] > 0  # clusters without points are behind the others
+        touching = first > 0  # clusters without points are behind the others
         if pushed:
             touching |= bounds.pushes.patch_stiffness > 0
         now = None
@@ -105,7 +107,7 @@ class Patches:
             if now.status.any():
                 warned = True
                 now.raise_if_bad(ignore=WARNINGS | ignore)
-            bounds.bound(now, h)
+            bounds.bound(now, now.patch_distance.ravel(), h)
         if not (bounds.active or warned):
             return Found(ahead, now, exact)
         status = ahead.status

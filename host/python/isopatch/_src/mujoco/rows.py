@@ -92,9 +92,10 @@ def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _is_solved(data: mujoco.MjData) -> bool:
     """Whether the last iteration of each island would be the last with TOLERANCE too."""
-    last = [_NUM_STATS * i + min(n, _NUM_STATS) - 1 for i, n in enumerate(data.solver_niter.tolist()) if n]
-    if not last:
+    counts = data.solver_niter.tolist()
+    if not any(counts):
         return True
+    last = [_NUM_STATS * i + min(n, _NUM_STATS) - 1 for i, n in enumerate(counts) if n]
     statistics = data.solver
     improvement, gradient = statistics.improvement, statistics.gradient
     return all(improvement[i] <= TOLERANCE or gradient[i] <= TOLERANCE for i in last)
@@ -198,16 +199,17 @@ class Rows:
         mujoco.mj_transmission(model, data)
         mujoco.mj_projectConstraint(model, data)
         mujoco.mj_sensorPos(model, data)
-        if model.opt.enableflags & _ENERGY:
+        option = model.opt
+        if option.enableflags & _ENERGY:
             mujoco.mj_energyPos(model, data)
         if residual is None:
             mujoco.mj_forwardSkip(model, data, _STAGE, 0)
         else:
             self._forward_with(data, self._wrenches(residual, poses))
-        if len(points.pair) and model.opt.tolerance > TOLERANCE and model.opt.solver == _NEWTON:
+        if len(points.pair) and option.tolerance > TOLERANCE and option.solver == _NEWTON:
             self._solve_on(data)
         mujoco.mj_checkAcc(model, data)
-        if model.opt.integrator == _EULER:
+        if option.integrator == _EULER:
             mujoco.mj_Euler(model, data)
         else:
             mujoco.mj_implicit(model, data)

@@ -58,8 +58,8 @@ def warn_of_weak(
             thing = next(int(geom) for geom in chosen.geoms if model.geom_bodyid[geom] == body)
             warnings.warn(
                 f'Bridge: geom "{name_of(model, thing)}" is of a body that weighs {weight:.3g} N, and patches push it '
-                f"up by {most:.3g} N at most, however deep it is: it sinks in. Expected a modulus {weight / most:.2g} "
-                "times as high at least, or less mass",
+                f"up by {most:.3g} N at most, however deep it is: it sinks past its middle. Expected a modulus "
+                f"{weight / most:.2g} times as high at least, or less mass",
                 WeakWarning,
                 stacklevel=4,
             )
