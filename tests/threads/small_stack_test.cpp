@@ -104,12 +104,12 @@ SceneDescription polytopes() {
 /// One of the calls that evaluate: all outputs or a few, several environments at a time.
 void evaluate(const Evaluator& evaluator, const SceneDescription& description, const ResultSelection& sizes,
               bool keeps_candidates = false) {
-  constexpr std::int64_t kEnvironments = 17;
-  StateArrays states(description, kEnvironments);
+  const std::int64_t num_environments = sizes.energy ? 1 : 17;  // energies are slow, and of one pair at a time
+  StateArrays states(description, num_environments);
   states.velocities.assign(states.poses.size() / 7 * 6, 0.01);
-  ResultArrays results(evaluator.scene(), kEnvironments, sizes);
+  ResultArrays results(evaluator.scene(), num_environments, sizes);
   if (keeps_candidates) {
-    CandidateCache cache = evaluator.make_candidate_cache(kEnvironments, 1e-3);
+    CandidateCache cache = evaluator.make_candidate_cache(num_environments, 1e-3);
     for (int i = 0; i < 2; ++i) evaluator.evaluate(states.view(), results.view(), cache);
   } else {
     evaluator.evaluate(states.view(), results.view());
