@@ -119,8 +119,7 @@ def test_a_disk_that_has_room_again_gets_all_rows(scene, tmp_path, full_disk):
 def test_the_memory_of_a_long_recording_is_that_of_a_short_one(tmp_path):
     """300 MB of rows, of which a few are in memory at a time."""
     found = run_python(f"""
-import resource, sys
-sys.path.insert(0, {os.path.dirname(__file__)!r})
+import resource
 import isopatch
 from conftest import ball_on_table
 
