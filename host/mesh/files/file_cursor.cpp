@@ -18,6 +18,17 @@ bool is_signed(ValueType type) {
   return type == ValueType::kI8 || type == ValueType::kI16 || type == ValueType::kI32 || type == ValueType::kI64;
 }
 
+/// Of a constant size, which compilers turn into one load.
+template <std::size_t kSize>
+std::uint64_t bits_of(const char* at, std::endian order) {
+  std::uint64_t little = 0, big = 0;
+  for (std::size_t i = 0; i < kSize; ++i) {
+    little |= std::uint64_t{static_cast<unsigned char>(at[i])} << 8 * i;
+    big = big << 8 | static_cast<unsigned char>(at[i]);
+  }
+  return order == std::endian::little ? little : big;
+}
+
 std::int64_t sign_extend(std::uint64_t bits, std::size_t size) {
   const unsigned shift = (64 - 8 * static_cast<unsigned>(size)) % 64;
   return static_cast<std::int64_t>(bits << shift) >> shift;
@@ -146,13 +157,11 @@ std::uint64_t FileCursor::raw(std::size_t size) {
   counter_.add(1);
   last_ = position_;
   if (bytes_left() < size) fail("the file ends within its binary data");
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::size_t at = order_ == std::endian::big ? i : size - 1 - i;
-    value = value << 8 | static_cast<unsigned char>(bytes_[position_ + at]);
-  }
+  const char* const at = bytes_.data() + position_;
   position_ += size;
-  return value;
+  if (size == 4) return bits_of<4>(at, order_);
+  if (size == 8) return bits_of<8>(at, order_);
+  return size == 2 ? bits_of<2>(at, order_) : bits_of<1>(at, order_);
 }
 
 double FileCursor::real(ValueType type) {

@@ -24,15 +24,22 @@ void keep_points(TetMesh& mesh, const std::vector<std::int32_t>& new_index) {
   for (auto& [name, values] : mesh.point_data) keep(values);
 }
 
-Tet sorted(Tet tet) {
-  std::sort(tet.begin(), tet.end());
-  return tet;
+/// The same in any order of the corners.
+std::uint64_t hash_of(const Tet& tet) {
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
+  std::uint64_t hash = 0;
+  for (const std::int32_t v : tet) {
+    const std::uint64_t spread = static_cast<std::uint64_t>(v) * kFactor;
+    hash += spread ^ spread >> 32U;
+  }
+  hash *= kFactor;
+  return hash ^ hash >> 32U;
 }
 
-std::size_t hash_of(const Tet& tet) {
-  std::uint64_t hash = 0;
-  for (const std::int32_t v : tet) hash = (hash ^ static_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15U;
-  return static_cast<std::size_t>(hash >> 20U);
+bool same_corners(Tet a, Tet b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
 }
 
 }  // namespace
@@ -61,22 +68,28 @@ std::int64_t merge_equal_points(TetMesh& mesh) {
   return static_cast<std::int64_t>(count) - kept;
 }
 
-std::int64_t drop_tets_of_other_groups(TetMesh& mesh, const std::vector<std::int32_t>& groups) {
-  // a hash table with open addresses: of the tets so far
+std::int64_t drop_tets_of_other_groups(TetMesh& mesh, const std::vector<TetGroup>& groups) {
+  // a hash table with open addresses, of the tets so far
+  struct Slot {
+    std::int32_t tet = kGone;
+    std::uint32_t run = 0, hash = 0;
+  };
   const std::size_t mask = std::bit_ceil(2 * mesh.tets.size() + 1) - 1;
-  std::vector<std::int32_t> table(mask + 1, kGone);
-  std::size_t kept = 0;
-  std::vector<std::int32_t> group_of;  // of those kept
-  group_of.reserve(mesh.tets.size());
+  std::vector<Slot> table(mask + 1);
+  std::size_t kept = 0, run = 0;
   for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
-    const Tet tet = sorted(mesh.tets[i]);
-    std::size_t slot = hash_of(tet) & mask;
-    while (table[slot] != kGone && sorted(mesh.tets[table[slot]]) != tet) slot = (slot + 1) & mask;
-    const bool is_new = table[slot] == kGone;
-    if (!is_new && group_of[table[slot]] != groups[i]) continue;
-    if (is_new) table[slot] = static_cast<std::int32_t>(kept);
-    group_of.push_back(groups[i]);
-    mesh.tets[kept++] = mesh.tets[i];
+    while (run + 1 < groups.size() && groups[run + 1].first <= i) ++run;
+    const Tet tet = mesh.tets[i];
+    const std::uint64_t whole = hash_of(tet);
+    const auto hash = static_cast<std::uint32_t>(whole >> 32U);
+    std::size_t at = whole & mask;
+    while (table[at].tet != kGone && !(table[at].hash == hash && same_corners(mesh.tets[table[at].tet], tet))) {
+      at = (at + 1) & mask;
+    }
+    Slot& slot = table[at];
+    if (slot.tet != kGone && groups[slot.run].group != groups[run].group) continue;
+    if (slot.tet == kGone) slot = {static_cast<std::int32_t>(kept), static_cast<std::uint32_t>(run), hash};
+    mesh.tets[kept++] = tet;
   }
   const auto dropped = static_cast<std::int64_t>(mesh.tets.size() - kept);
   mesh.tets.resize(kept);

@@ -43,7 +43,7 @@ class MshReader {
     if (!has_nodes_) in_.fail("the file has no $Nodes");
     if (!has_elements_) in_.fail("the file has no $Elements");
     check_elements();
-    if (several_groups_) {
+    if (groups_.size() > 1) {
       const std::int64_t dropped = drop_tets_of_other_groups(mesh_, groups_);
       if (dropped > 0) mesh_.notes.push_back(fmt::format("{} tets are in several groups and count once", dropped));
     }
@@ -285,8 +285,7 @@ class MshReader {
 
   /// A volume in several groups has its elements once for each.
   void add_group(std::int64_t group) {
-    groups_.push_back(static_cast<std::int32_t>(group));
-    several_groups_ = several_groups_ || groups_.back() != groups_.front();
+    if (groups_.empty() || groups_.back().group != group) groups_.push_back({mesh_.tets.size() - 1, group});
   }
 
   void read_tet(std::int64_t element, int nodes, ValueType tag_type) {
@@ -415,8 +414,7 @@ class MshReader {
   std::unordered_map<std::int64_t, std::int32_t> index_;  // of a node, by its tag
   std::map<std::int64_t, std::int64_t> left_out_;         // how many elements of each type
   std::map<std::int64_t, std::int64_t> by_corners_;       // the same of tets of higher order
-  std::vector<std::int32_t> groups_;                      // of each tet in version 2
-  bool several_groups_ = false;
+  std::vector<TetGroup> groups_;                          // of the tets of version 2
   std::vector<Field> fields_;
   std::set<std::string> field_names_;
   static constexpr std::size_t kNoTet = std::numeric_limits<std::size_t>::max();
