@@ -39,9 +39,9 @@ class Simulator {
   void initial_state(const RolloutState& state, void* stream = nullptr) const;
 
   /// Takes `num_steps` steps, and writes every array of `output` that is not null; with 0 steps that tells of the state
-  /// as it is, wrenches by one more evaluation, with its velocities. An environment in which something is wrong keeps the state from before that step, and gets kFrozen
-  /// beside the bit that says what (status.h); the others keep their bits. Throws Error, before anything is computed,
-  /// for arguments as Evaluator::evaluate() does.
+  /// as it is, wrenches by one more evaluation, with its velocities. An environment in which something is wrong keeps
+  /// the state from before that step, and gets kFrozen beside the bit that says what (status.h); the others keep their
+  /// bits. Throws Error, before anything is computed, for arguments as Evaluator::evaluate() does.
   void step(const RolloutState& state, const RolloutInput& input = {}, const RolloutOutput& output = {},
             int num_steps = 1, void* stream = nullptr) const;
 

@@ -48,6 +48,7 @@ nb::bytes triangles_of(nb::handle points, nb::handle corners, nb::handle counts,
       throw_value_error(
           fmt::format("{}: face {} has the point {}; there are {} points", location, index, v, at.size()));
     }
+    isopatch::detail::drop_repeated_corners(face);
     if (!isopatch::detail::append_fan(at, face, triangles)) {
       throw_value_error(
           fmt::format("{}: face {} of {} corners cannot be cut into triangles about one of them; cut it before",

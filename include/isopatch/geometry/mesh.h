@@ -108,9 +108,9 @@ TetMesh make_capsule_mesh(double radius, double length, int segments);
 
 /// The convex hull of points. Its inner vertices are those of its medial surface, so that the distance to the surface
 /// is linear in every tet. Where rounding of the points leaves no such mesh, points and faces within 1e-6 of the size
-/// (1e-5 where that is not enough) are merged, and the distance is linear to a thousandth of the largest. A hull of more
-/// than 4096 faces is simplified, with a note that says its Hausdorff distance. Throws Error for fewer than four points,
-/// points in a plane and coordinates that are not finite.
+/// (1e-5 where that is not enough) are merged, and the distance is linear to a thousandth of the largest. A hull of
+/// more than 4096 faces is simplified, with a note that says its Hausdorff distance. Throws Error for fewer than four
+/// points, points in a plane and coordinates that are not finite.
 TetMesh make_convex_hull_mesh(const std::vector<Point3>& points);
 
 /// The fewest segments of a circle for which no surface edge is longer than `edge_length` [m]. Throws Error where that
@@ -120,9 +120,9 @@ int circle_segments(double radius, double edge_length);
 /// The same for the subdivisions of a sphere.
 int sphere_subdivisions(double radius, double edge_length);
 
-/// Reads a legacy VTK file (version 2.0 to 5.1, ASCII or BINARY, UNSTRUCTURED_GRID) with its scalar point data. Vertices,
-/// lines and surface cells are left out, and tets of higher order read by their corners, with a note. Throws Error naming
-/// the file, and the line for ASCII, of the first thing wrong, as volumes that are not tets.
+/// Reads a legacy VTK file (version 2.0 to 5.1, ASCII or BINARY, UNSTRUCTURED_GRID) with its scalar point data.
+/// Vertices, lines and surface cells are left out, and tets of higher order read by their corners, with a note. Throws
+/// Error naming the file, and the line for ASCII, of the first thing wrong, as volumes that are not tets.
 TetMesh read_vtk(const std::string& path);
 
 /// The same from memory; `source` names the text in errors.
@@ -133,8 +133,8 @@ TetMesh parse_vtk(const std::string& bytes, const std::string& source);
 TetMesh parse_msh(const std::string& bytes, const std::string& source);
 
 /// VTK's XML file of one unstructured grid (.vtu) with its scalar point data: ascii, or binary or appended data, base64
-/// or raw, with compression by zlib, LZ4, LZMA or none. Points of several pieces at the same place become one. Cells other
-/// than tets, and errors, as of parse_vtk().
+/// or raw, with compression by zlib, LZ4, LZMA or none. Points of several pieces at the same place become one. Cells
+/// other than tets, and errors, as of parse_vtk().
 TetMesh parse_vtu(const std::string& bytes, const std::string& source);
 
 /// Reads a .vtk, .vtu or .msh file, by its extension.

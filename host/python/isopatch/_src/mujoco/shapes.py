@@ -92,7 +92,7 @@ def _scaled(geometry: dict[str, Any], frame: AssetFrame, name: str) -> dict[str,
     found = {"type": kind, "points": points * own @ frame.shear.T}
     if cells is not None:
         if np.linalg.det(frame.shear) * np.prod(own * np.ones(3)) < 0:
-            cells = np.asarray(cells)[:, [1, 0, *range(2, np.shape(cells)[1])]]
+            cells = np.asarray(cells)[:, ::-1] if kind == "surface_mesh" else np.asarray(cells)[:, [1, 0, 2, 3]]
         found |= {_CELLS[kind]: cells} | ({"point_data": fields} if fields else {})
     return {key: rest[key] for key in rest if key not in _MESH_KEYS} | found
 
