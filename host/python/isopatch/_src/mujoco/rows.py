@@ -315,7 +315,9 @@ class Rows:
         velocity = np.empty(data.nefc)
         mujoco.mj_mulJacVec(self._model, data, velocity, data.qvel)
         velocity = velocity[begin:].reshape(-1, 3)
-        data.efc_pos[begin::3] = points.distance + self._parting(points, velocity) + self._lifting(friction, velocity)
+        stopped = h * held * resistance * friction * points.stiffness * np.maximum(-points.distance, 0)
+        lifting = self._lifting(friction, velocity, stopped)
+        data.efc_pos[begin::3] = points.distance + self._parting(points, velocity) + lifting
         data.efc_margin[begin::3] = 0
         return ratio, held
 
@@ -331,15 +333,16 @@ class Rows:
         over = moved - np.maximum(self.half_thickness[points.pair].min(axis=1) + points.distance, 0)
         return np.clip(over, 0, np.maximum(moved, 0)) * (1 if points.now is None else 1 - points.now)
 
-    def _lifting(self, friction: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+    def _lifting(self, friction: np.ndarray, velocity: np.ndarray, stopped: np.ndarray) -> np.ndarray:
         """What to take off by how much the solver would lift what slides, so that it stays in its patch.
 
         The cone of forces has a dual cone, in which a point that slides at v leaves at friction * v: without this a
         thing would hover where its patch ends, and rattle. De Saxcé and Feng, "The bipotential method", 1998, have the
-        same term with the v at the end of the step. With that at its beginning friction is Coulomb's but for the change
-        of v.
+        same term with the v at the end of the step. It is taken to be that at the beginning less what friction can stop
+        within the step, `stopped` [n], m/s: what is held must not slip the more for having slipped.
         """
-        return (2 * self._model.opt.timestep) * friction * np.hypot(velocity[:, 1], velocity[:, 2])
+        slip = np.hypot(velocity[:, 1], velocity[:, 2])
+        return (2 * self._model.opt.timestep) * friction * np.maximum(slip - stopped, 0)
 
     def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
         size = self._model.narena
