@@ -108,7 +108,7 @@ TEST_F(RolloutRows, BeginWithTheStateAndItsEnergies) {
   EXPECT_NEAR(potential[0], 9.81 * (0.5 * 0.045 + 0.1), 1e-12);
   EXPECT_GT(elastic[0], 0);
   EXPECT_EQ(poses[2], 0.045);
-  for (const double w : values<double>(row_of(a.at("pair_wrench"), 0))) EXPECT_EQ(w, 0);
+  EXPECT_GT(values<double>(row_of(a.at("pair_wrench"), 0))[8], 0) << "as it is at the start";
   EXPECT_EQ(values<std::int32_t>(a.at("iterations"))[0], 0);
   EXPECT_EQ(values<std::int32_t>(a.at("polygons"))[0], 0);
 

@@ -236,9 +236,7 @@ void add_tetrahedralize(CLI::App& app, TetrahedralizeArguments& arguments) {
 }
 
 void add_info(CLI::App& app, InfoArguments& arguments) {
-  CLI::App* info = app.add_subcommand(
-      "info",
-      "Describe tet meshes (.vtk, .vtu, .msh), surfaces (.obj, .stl, .ply, .off, .glb, .gltf) and scenes (.json)");
+  CLI::App* info = app.add_subcommand("info", "Describe a file of tets, of a surface, or a scene (.json)");
   add(info, "files", arguments.files, "FILE...", "files")->required();
   add(info, "--field", arguments.field, "NAME",
       "of tet meshes: distance (default), laplace or the name of their point data");
