@@ -12,7 +12,7 @@
 #include <string>
 
 #include "host/cli/commands.h"
-#include "host/mesh/checks/triangle_tree.h"
+#include "host/mesh/topology/triangle_tree.h"
 #include "host/meshing/mesher.h"
 #include "isopatch/isopatch.h"
 #include "tests/mesh/grid_meshes.h"

@@ -53,8 +53,9 @@ TEST(MeshFilesInScenes, AnErrorNamesThePlaceTheFileAndTheElement) {
     ADD_FAILURE() << "no Error was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), "s.json: geometries.m: " + kTests +
-                                "/broken/meshes/same_corner.obj: triangle 2 (vertices 0 3 0) has vertex 0 twice; the "
-                                "three must differ");
+                                "/broken/meshes/same_corner.obj: the edge from point 0 (0, 0, 0) to point 2 (0, 1, 0) "
+                                "belongs to triangle 0 only, one of 3 open edges around 1 hole; the surface must be "
+                                "closed: fill the hole, in MeshLab or by PyVista's fill_holes()");
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/mesh/checks/triangle_tree.h"
+#include "host/mesh/topology/triangle_tree.h"
 #include "isopatch/geometry/triangle_mesh.h"
 
 namespace isopatch::detail {

@@ -7,12 +7,12 @@
 #include <numeric>
 
 #include "host/mesh/checks/shells.h"
-#include "host/mesh/checks/triangle_tree.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/edge_table.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
 #include "host/mesh/topology/point_merging.h"
+#include "host/mesh/topology/triangle_tree.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "host/threads/work_counter.h"

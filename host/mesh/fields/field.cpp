@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/mesh/checks/triangle_tree.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/face_table.h"
+#include "host/mesh/topology/triangle_tree.h"
 #include "host/text/throw_error.h"
 #include "host/threads/parallel_for.h"
 #include "host/threads/standard_arithmetic.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/mesh/checks/triangle_tree.h"
 #include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/triangle_tree.h"
 
 namespace isopatch::detail {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/mesh/checks/triangle_tree.h"
+#include "host/mesh/topology/triangle_tree.h"
 #include "isopatch/geometry/geometry.h"
 #include "tests/mesh/mesh_fixtures.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/checks/triangle_tree.h"
+#include "host/mesh/topology/triangle_tree.h"
 
 #include <algorithm>
 #include <limits>
