@@ -76,8 +76,12 @@ def test_other_versions_are_refused_with_the_command_that_converts_them(version,
     check_file(tmp_path / "out.msh", VOLUME)
 
 
-@pytest.mark.parametrize("suffix", [".stl", ".off", ".ply2"])
+@pytest.mark.parametrize("suffix", [".stl", ".off"])
 def test_surface_files(suffix, tmp_path, check_file):
-    if suffix == ".ply2":
-        pytest.skip("PLY2 is not the format PLY, and not read")
-    check_file(mesh(tmp_path, SHAPES["box"], f"shape{suffix}"), VOLUME)
+    try:
+        path = mesh(tmp_path, SHAPES["box"], f"shape{suffix}")
+    except AssertionError as error:
+        if "Unknown output file format" not in str(error):
+            raise
+        pytest.skip(f"this Gmsh writes no {suffix}")
+    check_file(path, VOLUME)
