@@ -168,7 +168,7 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
 }
 
 /// Changes the points of all pairs as midpoint does.
-void RolloutReference::damp_all(ConvexProblem& problem, const VectorX& known_velocities,
+void RolloutReference::damp_all(ConvexProblem& problem, const Stage& stage, const VectorX& known_velocities,
                                 const std::vector<StageMotion>& motions) const {
   std::map<std::size_t, std::vector<std::size_t>> points;
   for (std::size_t i = 0; i < problem.points.size(); ++i) points[problem.points[i].pair].push_back(i);
@@ -183,7 +183,8 @@ void RolloutReference::damp_all(ConvexProblem& problem, const VectorX& known_vel
       return term.contact.is_ball && term.points.size() == of_pair.size() && term.points == of_pair;
     };
     const bool rolls = std::any_of(problem.terms.begin(), problem.terms.end(), is_whole_contact);
-    damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b), rolls);
+    damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b), rolls,
+         1 / stage.weight);
   }
 }
 
@@ -191,7 +192,8 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
                             std::vector<Vector6>& wrenches) const {
   const bool passes_given = scene_.rollout.friction_passes.has_value();
   const int passes = passes_given ? *scene_.rollout.friction_passes : integrator == Integrator::kMidpoint ? 12 : 3;
-  const Real renewed = integrator == Integrator::kSdirk2 ? 0 : 0.01L;
+  const Real renewed =
+      integrator == Integrator::kSdirk2 ? 0 : 0.01L * std::min(substep.duration / Real{1e-3}, Real{1});
   std::vector<Vector6> found = wrenches;
   std::vector<StageBody> bodies = bodies_.begin(state);
   std::vector<Memory> memories = state.memories;
@@ -205,7 +207,7 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
     const VectorX lag = bodies_.known_velocities(bodies, stage_motions);
     begin_terms(stage, stage_motions, lag, memories, convex);
     convex.begin_limits(lag, stage.predicted);
-    if (stage.middle) damp_all(convex, lag, stage_motions);
+    if (stage.middle) damp_all(convex, stage, lag, stage_motions);
     const VectorX velocity = convex.solve(lag, passes, renewed);
     for (const auto& [dof, force] : convex.joints) {
       if (integrator == Integrator::kSdirk2 && force.of_stop(velocity[dof]) != 0) return false;

@@ -38,7 +38,8 @@ class RolloutReference {
                         const std::vector<Memory>& memories) const;
   void begin_terms(const Stage& stage, const std::vector<StageMotion>& motions, const VectorX& velocities,
                    const std::vector<Memory>& memories, ConvexProblem& problem) const;
-  void damp_all(ConvexProblem& problem, const VectorX& known_velocities, const std::vector<StageMotion>& motions) const;
+  void damp_all(ConvexProblem& problem, const Stage& stage, const VectorX& known_velocities,
+                const std::vector<StageMotion>& motions) const;
 
   /// Takes a sub-step, and adds the wrenches of the pairs. False, with nothing changed, if a pair is too stiff for
   /// sdirk2.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/rollout/body_masses.h"
 
+#include <Eigen/Eigenvalues>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "host/scene/body_mass.h"
@@ -12,6 +15,26 @@ namespace isopatch::detail {
 
 namespace {
 
+/// The axis about which the body is most like a symmetric top is k; of the others, e is the one with the middle moment.
+FreeTurning free_turning(const Symmetric3& I) {
+  constexpr double kSame = 1e-14;  // relative; so that balls, cubes and tops turn exactly
+  Eigen::Matrix3d inertia;
+  inertia << I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz;
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(inertia);  // in ascending order
+  const Eigen::Array3d inverse = principal.eigenvalues().array().inverse();
+  const int k = inverse[0] - inverse[1] > inverse[1] - inverse[2] ? 0 : 2;
+  const double of_all = inverse[2 - k];
+  const auto more = [&](int i) {
+    const double difference = inverse[i] - of_all;
+    return std::abs(difference) > kSame * of_all ? difference : 0.0;
+  };
+  const auto axis = [&](int i) {
+    const Eigen::Vector3d v = principal.eigenvectors().col(i);
+    return Vec3d{v[0], v[1], v[2]};
+  };
+  return {of_all, axis(k), axis(1), more(k), more(1)};
+}
+
 BodyMass view_of(const MassProperties& mass) {
   const auto& I = mass.inertia;
   BodyMass view = {};
@@ -19,6 +42,7 @@ BodyMass view_of(const MassProperties& mass) {
   view.center = {mass.center[0], mass.center[1], mass.center[2]};
   view.inertia = {I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
   view.inverse_inertia = inverse(view.inertia);
+  view.turning = free_turning(view.inertia);
   return view;
 }
 

@@ -25,7 +25,8 @@ std::string status_text(std::uint32_t status) {
                 {kThickContact, "thick_contact"},
                 {kOverlap, "overlap"},
                 {kRelationCapacity, "relation_capacity"},
-                {kFellThrough, "fell_through"}};
+                {kFellThrough, "fell_through"},
+                {kFastBody, "fast_body"}};
 
   std::string text;
   const auto append = [&text](const std::string& name) { text += (text.empty() ? "" : "|") + name; };

@@ -68,8 +68,14 @@ std::vector<StageBody> MovingBodies::begin(const MotionState& state) const {
     result[i].momentum = result[i].lag = mass.spatial_inertia(state.poses[i]) * twist;
   }
   for (std::size_t j = 0; j < joint_bodies_.size(); ++j) {
-    result[joint_bodies_[j]].joint = state.joints[j];
-    result[joint_bodies_[j]].rotor = state.joints[j].rate;
+    StageBody& body = result[joint_bodies_[j]];
+    body.joint = state.joints[j];
+    body.joint.position = bodies_[joint_bodies_[j]].within_stops(body.joint.position);
+    body.rotor = body.joint.rate;
+  }
+  for (const std::size_t i : joint_bodies_) {
+    if (bodies_[i].leader() < 0) continue;
+    result[i].joint.position = bodies_[i].following(result[static_cast<std::size_t>(bodies_[i].leader())].joint).position;
   }
   return result;
 }

@@ -116,10 +116,13 @@ Vector6 MovingBody::joint_twist(const Vector3& point) const {
 }
 
 Real MovingBody::position_in_middle(const JointState& begin, Real ahead) const {
-  Real position = begin.position + ahead * begin.rate;
+  return within_stops(begin.position + ahead * begin.rate);
+}
+
+Real MovingBody::within_stops(Real position) const {
   const Motion& motion = body_.motion;
-  if (motion.upper && position > *motion.upper) position = std::max(begin.position, Real{*motion.upper});
-  if (motion.lower && position < *motion.lower) position = std::min(begin.position, Real{*motion.lower});
+  if (motion.upper) position = std::min(position, Real{*motion.upper});
+  if (motion.lower) position = std::max(position, Real{*motion.lower});
   return position;
 }
 
@@ -146,18 +149,16 @@ JointForce MovingBody::joint_force(const JointState& before, Real step, Real tim
   f.slip = slip;
   f.lowest = -std::numeric_limits<Real>::infinity();
   f.highest = -f.lowest;
-  constexpr Real kSlow = 1e-2L, kTouch = 1e-7L;
+  constexpr Real kSlow = 1e-2L;
   f.stop = motion.lower || motion.upper ? 1e6L * mass / step : 0;
   const Real ahead = before.position + step * before.rate;
   if (motion.lower) {
-    const Real way = *motion.lower - before.position;
-    f.lowest = way > 0 ? std::max(way - kTouch, Real{0}) / (2 * step) : way / step;
+    f.lowest = (*motion.lower - before.position) / step;
     if (motion.bounce > 0 && begin >= *motion.lower && ahead < *motion.lower && before.rate < -kSlow)
       f.lowest = -motion.bounce * before.rate;
   }
   if (motion.upper) {
-    const Real way = *motion.upper - before.position;
-    f.highest = way < 0 ? std::min(way + kTouch, Real{0}) / (2 * step) : way / step;
+    f.highest = (*motion.upper - before.position) / step;
     if (motion.bounce > 0 && begin <= *motion.upper && ahead > *motion.upper && before.rate > kSlow)
       f.highest = -motion.bounce * before.rate;
   }

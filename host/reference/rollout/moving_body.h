@@ -68,6 +68,9 @@ class MovingBody {
   int own_dofs() const { return leader() >= 0 ? 0 : num_dofs(); }
   Real armature() const { return body_.motion.armature; }
 
+  /// A position; of one beyond a stop that of the stop.
+  Real within_stops(Real position) const;
+
   /// Where a joint is after `ahead` seconds, up to a stop and not through it.
   Real position_in_middle(const JointState& begin, Real ahead) const;
 

@@ -4,6 +4,7 @@
 #include <Eigen/Cholesky>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace isopatch::reference {
@@ -49,7 +50,7 @@ Real stiffest_pair(const ConvexProblem& problem, Real step) {
 }
 
 void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const DampedBody& a, const DampedBody& b,
-          bool rolls) {
+          bool rolls, Real substeps) {
   const Eigen::LLT<MatrixX> mass(problem.mass);
   const Real h = problem.step;
   Real stiffness = 0, relative = 0;
@@ -64,11 +65,13 @@ void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const 
   if (stiffness == 0) return;  // of points that only begin to press
   middle /= stiffness;
   normal.normalize();
-  const Real beta = 2 * relative / (1 + relative);
+  Real beta = 2 * relative / (1 + relative);
+  if (relative * substeps > 1) beta += (3 * substeps - 2) * std::pow(1 - 1 / (relative * substeps), 2);
 
   const Vector3 carried = carrying_velocity(a, b), turning = a.twist.tail<3>() - b.twist.tail<3>();
   const Vector3 in_middle = velocity_at(a, middle) - velocity_at(b, middle);
-  const Vector3 slip = in_middle - normal * normal.dot(in_middle);
+  Vector3 slip = in_middle - normal * normal.dot(in_middle);
+  if (a.is_free && b.is_free) slip.setZero();
   const auto turn_at = [&](const ContactPoint& p) { return p.normal.dot(turning.cross(p.position - middle)); };
   Real of_turn = 0, turn_squared = 0, of_slip = 0, slip_squared = 0;
   for (const std::size_t i : points) {

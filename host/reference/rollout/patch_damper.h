@@ -21,8 +21,8 @@ struct DampedBody {
 Real stiffest_pair(const ConvexProblem& problem, Real step);
 
 /// Changes forces and stiffnesses of the points of one pair, which have these indices; after begin_limits(). With
-/// `rolls` turning leaves the patch whole.
+/// `rolls` turning leaves the patch whole. The step has this many sub-steps.
 void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const DampedBody& a, const DampedBody& b,
-          bool rolls);
+          bool rolls, Real substeps);
 
 }  // namespace isopatch::reference

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/reference/rollout/rigid_body.h"
 
+#include <Eigen/Eigenvalues>
+
 #include <cmath>
 
 namespace isopatch::reference {
@@ -72,11 +74,20 @@ Matrix6 MassiveBody::spatial_inertia(const Pose& pose) const {
 }
 
 Pose MassiveBody::moved_freely(const Pose& pose, const Vector6& momentum, Real duration) const {
-  const auto turned = [&](const Pose& inertia_at, Real time) {
-    const Vector3 omega = inertia_in_world(inertia_at).inverse() * momentum.tail<3>();
-    return Pose{pose.position, (rotation_by(time * omega) * pose.orientation).normalized()};
+  const Eigen::SelfAdjointEigenSolver<Matrix3> principal(inertia);
+  const Vector3 rates = principal.eigenvalues().cwiseInverse();
+  const int top = rates[0] - rates[1] > rates[1] - rates[2] ? 0 : 2, other = 2 - top;
+  const Vector3 L = momentum.tail<3>();
+  Quaternion at = pose.orientation;
+  const auto turn_about = [&](int i, Real time) {
+    const Vector3 axis = principal.eigenvectors().col(i);
+    at = at * rotation_by(time * (rates[i] - rates[other]) * (at * axis).dot(L) * axis);
   };
-  Pose result = turned(turned(pose, duration / 2), duration);
+  turn_about(1, duration / 2);
+  turn_about(top, duration);
+  at = rotation_by(duration * rates[other] * L) * at;
+  turn_about(1, duration / 2);
+  Pose result{pose.position, at.normalized()};
   result.position += arm(pose) + duration / mass * momentum.head<3>() - arm(result);
   return result;
 }

@@ -53,6 +53,9 @@ class Status(enum.IntFlag):
     FELL_THROUGH = 1 << 21
     """A warning: the centre of mass of a free body has passed the middle of a solid part that it has a pair with, along
     gravity, or is below a half space: what should carry it does not."""
+    FAST_BODY = 1 << 22
+    """A warning: bodies come nearer in a step by more than the thickness of the thinner one times `max_substeps`, so that
+    they may pass each other unseen; or a body that is no symmetric top turns by more than 1 rad in a sub-step."""
 
 
 WARNINGS = (
@@ -62,6 +65,7 @@ WARNINGS = (
     | Status.FAR_SIDE
     | Status.THICK_CONTACT
     | Status.FELL_THROUGH
+    | Status.FAST_BODY
     | Status.OVERLAP
 )
 

@@ -132,8 +132,7 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const Sta
     progress.contact_state[i] = step.state.contact_state[environment * states + i];
   }
   const EnvironmentState own = step.environment(environment);
-  const StepPlan plan = {step.rollout.integrator,
-                         substeps_of(warp, step.rollout, step.scene, contact, environment, own), 0, 0};
+  const StepPlan plan = plan_step(warp, step.rollout, step.scene, contact, step.input, environment, own);
   if (warp.lane() == 0) *progress.plan = plan;
   begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own,
              stage_of(step.rollout, step.state.steps[environment], plan), progress.bodies, progress.poses);
@@ -274,12 +273,13 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   } else {
     ++plan.stage;
   }
-  std::uint32_t through = kOk;
+  std::uint32_t warnings = kOk;
   if (plan.is_done()) {
     add_to_sums(warp, step, progress);
     end_step(warp, in, stage, steps, solver, progress.bodies);
     warp.sync();
-    through = fell_through(warp, step.scene, step.rollout, step.input, contact, environment, in.state);
+    warnings = fell_through(warp, step.scene, step.rollout, step.input, contact, environment, in.state) |
+               (plan.too_fast ? kFastBody : kOk);
   } else {
     begin_next_stage(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
     if (stage.last) keep_beginning(warp, step, progress);
@@ -291,7 +291,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     if (plan.is_done()) ++step.state.steps[environment];
   }
   warp.sync();
-  return through | (solution.result.converged ? 0u : kNotConverged) |
+  return warnings | (solution.result.converged ? 0u : kNotConverged) |
          (solution.result.friction_agrees ? 0u : kFrictionLag);
 }
 

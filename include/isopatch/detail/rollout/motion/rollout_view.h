@@ -50,8 +50,19 @@ struct JointView {
   ISOPATCH_HD bool is_beyond_stop(double at) const {
     return at < lower - limits::kMaxBeyondStop || at > upper + limits::kMaxBeyondStop;
   }
+  /// What is beyond a stop is put back there, without a speed.
+  ISOPATCH_HD double within_stops(double at) const { return max(min(at, upper), lower); }
   /// The position of a follower.
   ISOPATCH_HD double following(double leader_position) const { return fma(ratio, leader_position, offset); }
+};
+
+/// How a body turns freely. Its kinetic energy is that of a symmetric top and that of turning about a second principal
+/// axis: (m L.L + s (L.k)^2)/2 + t (L.e)^2/2, with the angular momentum L.
+struct FreeTurning {
+  double of_all;           // m: a principal moment's inverse, 1/(kg m^2)
+  Vec3d symmetry, second;  // k and e: unit, body's frame
+  double of_symmetry;      // s: the inverse of the moment about k, less m
+  double of_second;        // t: the inverse of the moment about e, less m; 0 for a symmetric top
 };
 
 /// With what mass a body moves.
@@ -59,6 +70,7 @@ struct BodyMass {
   double mass;                          // kg; 0 for a body without degrees of freedom, as what follows
   Vec3d center;                         // of mass, body's frame, m
   Symmetric3 inertia, inverse_inertia;  // about the center of mass, body's axes
+  FreeTurning turning;
 };
 
 /// How the mass of a body follows from the geometries of its parts, where it does: those that a part can have add

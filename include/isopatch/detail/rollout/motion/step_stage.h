@@ -98,6 +98,7 @@ struct StepPlan {
   std::int32_t substeps;  // of the step
   std::int32_t substep;   // at hand; `substeps` after the last one
   std::int32_t stage;     // of the sub-step
+  bool too_fast;          // for so many sub-steps: kFastBody
 
   ISOPATCH_HD bool is_done() const { return substep == substeps; }
 };
@@ -158,7 +159,7 @@ ISOPATCH_HD SolverStage stage_of(const RolloutView& view, std::int64_t steps, co
 /// The last stage of a step as if it were one sub-step of the rollout's integrator: its twist of a path is the path's
 /// velocity in the state, which so follows from the number of steps.
 ISOPATCH_HD SolverStage last_stage_of(const RolloutView& view, std::int64_t steps) {
-  return stage_of(view, steps, {view.integrator, 1, 0, num_stages(view.integrator) - 1});
+  return stage_of(view, steps, {view.integrator, 1, 0, num_stages(view.integrator) - 1, false});
 }
 
 /// A body between the stages of a step.
@@ -321,8 +322,8 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
     double position = at.position + (stage.ahead > 0 ? stage.ahead * at.velocity[0] : 0.0);
     if (moves_along && body.is_follower()) {
       position = joint.following(bodies[joint.leader].position);
-    } else if (moves_along) {  // up to a stop, not through it
-      position = max(min(position, max(joint.upper, at.position)), min(joint.lower, at.position));
+    } else if (moves_along) {
+      position = joint.within_stops(position);
     }
     pose = pose_at(body, parent_pose(body.joint, poses), position);
     if (moves_along) {
@@ -379,7 +380,7 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
       const Twist twist = shifted(state.twist(i), rotate(X, mass.center));
       at.momentum = momentum_of(mass, input.mass_scale(environment, i), X, twist);
       if (body.is_joint()) {
-        at.position = state.joints[2 * body.joint.index];
+        at.position = body.joint.within_stops(state.joints[2 * body.joint.index]);
         at.velocity[0] = at.velocity[1] = state.joints[2 * body.joint.index + 1];
       } else {
         at.set_velocity(twist);
@@ -389,6 +390,7 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
     }
   }
   warp.sync();
+  follow_leaders(warp, view, num_bodies, bodies);
   place_all_for_contact(
       warp, view, num_bodies, input, environment, state, stage, [&](int i) { return bodies[i].momentum; }, bodies,
       poses);

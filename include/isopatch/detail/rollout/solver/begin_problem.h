@@ -142,9 +142,8 @@ ISOPATCH_HD double damped_at_end(double h, double damping, double mass) {
 /// it is in the middle of the step.
 ISOPATCH_HD StepJoint step_joint(const StageInput& in, const JointView& joint, const SolverStage& stage,
                                  double position, double rate_before, double mass) {
-  constexpr double kStop = 1e6;    // of the mass: by how much a stop is stiffer than the step
-  constexpr double kSlow = 1e-2;   // m/s or rad/s, below which nothing bounces
-  constexpr double kTouch = 1e-7;  // m or rad, beyond a stop by which a joint still stands at it
+  constexpr double kStop = 1e6;   // of the mass: by how much a stop is stiffer than the step
+  constexpr double kSlow = 1e-2;  // m/s or rad/s, below which nothing bounces
   const DriveView& drive = joint.drive;
   const RolloutInput& input = in.input.input;
   const double h = stage.step;
@@ -175,11 +174,9 @@ ISOPATCH_HD StepJoint step_joint(const StageInput& in, const JointView& joint, c
   s.friction = joint.friction;
   s.slip = in.view.slip_tolerance;
 
-  // what is further beyond a stop goes back by half of it in a step
-  const double below = joint.lower - position, above = joint.upper - position;
   s.stop = kStop * mass;
-  s.lowest = below > 0 ? max(below - kTouch, 0.0) / (2 * h) : below / h;
-  s.highest = above < 0 ? min(above + kTouch, 0.0) / (2 * h) : above / h;
+  s.lowest = (joint.lower - position) / h;
+  s.highest = (joint.upper - position) / h;
   if (!(joint.bounce > 0)) return s;
   const double begin = position - stage.ahead * rate_before, end = fma(h, rate_before, position);
   if (begin >= joint.lower && end < joint.lower && rate_before < -kSlow) s.lowest = -joint.bounce * rate_before;
@@ -375,11 +372,11 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageIn
     double carried[CarrySums::kSize];
     points.carried(columns, has_damper ? pair.polygons : 0, motion, carried);
     if (!has_damper) continue;
-    const double stiffness = relative_stiffness(stage.step, pair.sums);
+    const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight);
     const bool rolls =
         PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && is_round(in.scene, m.terms[pair.first_term]);
     points.begin_damped(p.parameters, columns, pair.polygons, twist,
-                        damper_of(stage.step, stiffness, motion, carried, rolls));
+                        damper_of(stage.step, beta, motion, carried, rolls));
   }
   warp.sync();
 }

@@ -5,9 +5,14 @@
 //   f - beta h k (v_n - v_c)
 //
 // with a point's stiffness k, the velocity v_n with which the bodies part, and the part v_c of it that carries the
-// patch along. a = h^2 times the stiffness of the patch over the mass that it moves; beta = 2 a / (1 + a) goes to 0 for
-// contact that lasts many steps, which then neither gains nor loses, and to 2 for contact that is shorter than a step,
-// which comes to rest. A patch that rolls or slides stays itself though its points do not: what is too much there is
+// patch along. a = h^2 times the stiffness of the patch over the mass that it moves, n the number of sub-steps of the
+// step, and
+//
+//   beta = 2 a / (1 + a) + (3 n - 2) max(0, 1 - 1 / (a n))^2
+//
+// goes to 0 for contact that lasts many steps, which then neither gains nor loses, and to 3 n for contact that is
+// shorter than a step, which comes to rest: what overlaps because it was found late leaves with f / (beta h k), a third
+// of its depth in a whole step, however many sub-steps that step has. A patch that rolls or slides stays itself though its points do not: what is too much there is
 // less at the other end. v_c = s_r r + s_t y is fitted to the rate at which the pressure would change if the patch went
 // along with the bodies, by a turn r about the middle of the patch and a slip y, each between nothing and all of it, so
 // that the damper is made weaker, and never turned round.

@@ -28,7 +28,7 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   }
   for (int k = warp.lane(); k < p.num_dofs && of_known < of_free; k += Warp::kSize) v.velocity[k] = v.previous[k];
   warp.sync();
-  return solve_velocities(warp, points, p, m, SolverLimits::of(in.view, stage.integrator), is_solved);
+  return solve_velocities(warp, points, p, m, SolverLimits::of(in.view, stage.integrator, stage.step), is_solved);
 }
 
 /// Whether every body's velocity is finite and within the limit. Called by all lanes.

@@ -18,10 +18,12 @@ struct SolverLimits {
   double renewed_friction;  // friction limits that differ from mu times the normal impulses by more than this fraction
                             // are found again
 
-  ISOPATCH_HD static SolverLimits of(const RolloutView& view, Integrator integrator) {
+  /// For a stage of h seconds.
+  ISOPATCH_HD static SolverLimits of(const RolloutView& view, Integrator integrator, double h) {
     const std::int32_t passes = integrator == Integrator::kMidpoint ? view.midpoint_passes : view.friction_passes;
-    constexpr double kRenewed = 0.01;  // sdirk2 would lose its second order by it
-    return {view.tolerance, view.max_iterations, passes, integrator == Integrator::kSdirk2 ? 0.0 : kRenewed};
+    constexpr double kRenewed = 0.01, kFromStep = 1e-3;  // s; below it, steps would not converge as h goes to 0
+    const double renewed = integrator == Integrator::kSdirk2 ? 0.0 : kRenewed * min(h / kFromStep, 1.0);
+    return {view.tolerance, view.max_iterations, passes, renewed};
   }
 };
 
