@@ -35,7 +35,8 @@ void check_data(const Arrays& arrays, const ArrayReader& reader) {
 
 // the arrays of a rollout
 const std::string kTime = "time";
-constexpr const char* kStateOfRollout[] = {"poses", "velocities", "joints", "steps", "contact_state"};
+constexpr const char* kStateOfRollout[] = {"poses", "velocities",  "joints",
+                                           "joint_rates", "steps", "contact_state"};
 
 bool is_state_of_rollout(const std::string& name) {
   return std::find(std::begin(kStateOfRollout), std::end(kStateOfRollout), name) != std::end(kStateOfRollout);
@@ -161,6 +162,7 @@ StateArrays read_states(const std::string& path, const SceneDescription& scene) 
   if (!is_rollout_file(arrays)) return states_from_arrays(without_results(std::move(arrays)), scene, path);
 
   arrays = last_row_of(arrays, path);
+  arrays.erase("joint_rates");
   arrays.erase("joints");  // the poses and velocities follow from them
   arrays.erase("steps");
   return states_from_arrays(arrays, scene, path);

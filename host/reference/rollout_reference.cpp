@@ -199,6 +199,7 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
   std::vector<Memory> memories = state.memories;
   for (int index = 0;; ++index) {
     const Stage stage = stage_of(substep, integrator, index);
+    if (stage.middle) bodies_.find_drifts(state, stage, bodies);
     const std::vector<Pose> poses = bodies_.contact_poses(state, stage, bodies);
     const std::vector<StageMotion> stage_motions = bodies_.motions(state, stage, poses);
     if (stage.middle) bodies_.go_on_from(poses, state, stage, stage_motions, bodies);
@@ -258,6 +259,7 @@ std::vector<Vector6> RolloutReference::step(MotionState& state) const {
     if (bodies_[i].has_path()) state.velocities[i] = bodies_.prescribed_twist(i, state, last);
   }
   bodies_.place_joints(state);
+  state.before = state.velocities;
   ++state.steps;
   return wrenches;
 }

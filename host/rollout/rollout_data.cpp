@@ -146,10 +146,14 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
       moving.joint.drive.target = {targets[i].data(), static_cast<std::int32_t>(targets[i].size())};
     }
     view.num_dofs += moving.own_dofs();
+    moving.first_child = -1;
     bodies.push_back(moving);
   }
   for (std::size_t i = count; i-- > 0;) {
     JointView& joint = bodies[i].joint;
+    if (bodies[i].is_joint() && joint.parent >= 0) {
+      bodies[static_cast<std::size_t>(joint.parent)].first_child = static_cast<std::int32_t>(i);
+    }
     if (!bodies[i].is_follower()) continue;
     JointView& leader = bodies[static_cast<std::size_t>(joint.leader)].joint;
     joint.position = joint.following(leader.position);

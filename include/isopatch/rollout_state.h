@@ -28,6 +28,12 @@ struct RolloutState {
   /// where there are joints)
   double* joints = nullptr;
 
+  /// N x J   the rate of each joint that the last step left [m/s or rad/s]. What a program has written to `joints` since
+  /// then differs from it, and counts as a change of momentum, as do velocities that it has written to prescribed
+  /// bodies. Where it is not a number, bodies on joints begin with the velocities that follow from the other
+  /// arrays.   (required where there are joints)
+  double* joint_rates = nullptr;
+
   /// N x Q x S   of the contact models, S = Scene::contact_state_size()   (required if S is not 0)
   double* contact_state = nullptr;
 
@@ -89,6 +95,7 @@ constexpr void for_each_rollout_state(const Visit& visit, States&... s) {
   visit(ArrayInfo{"poses", "float64", Per::kBody, 7, "m; unit quaternion w x y z"}, s.poses...);
   visit(ArrayInfo{"velocities", "float64", Per::kBody, 6, "m/s; rad/s"}, s.velocities...);
   visit(ArrayInfo{"joints", "float64", Per::kJoint, 2, "m or rad; m/s or rad/s"}, s.joints...);
+  visit(ArrayInfo{"joint_rates", "float64", Per::kJoint, 1, "m/s or rad/s"}, s.joint_rates...);
   visit(ArrayInfo{"steps", "int64", Per::kEnvironment, 1, "1"}, s.steps...);
   visit(ArrayInfo{"status", "uint32", Per::kEnvironment, 1, "bits of Status"}, s.status...);
   visit(ArrayInfo{"contact_state", "float64", Per::kPartPair, 0, ""}, s.contact_state...);
@@ -137,6 +144,7 @@ struct RolloutStateArrays {
   std::vector<double> poses;          ///< N x B x 7   m, unit quaternion
   std::vector<double> velocities;     ///< N x B x 6   m/s, rad/s
   std::vector<double> joints;         ///< N x J x 2   m or rad, m/s or rad/s
+  std::vector<double> joint_rates;    ///< N x J   m/s or rad/s
   std::vector<std::int64_t> steps;    ///< N
   std::vector<std::uint32_t> status;  ///< N   bits of Status
   std::vector<double> contact_state;  ///< N x Q x S; empty if S is 0

@@ -57,7 +57,7 @@ bool has_rows(const ArrayInfo& info) {
   constexpr std::string_view kNames[] = {"poses",          "velocities",     "joints",           "steps",
                                          "pair_wrench",    "kinetic_energy", "potential_energy", "elastic_energy",
                                          "iterations",     "polygons",       "contact_state",    "joint_limit_force",
-                                         "joints_at_limit"};
+                                         "joints_at_limit", "joint_rates"};
   return std::ranges::find(kNames, info.name) != std::end(kNames);
 }
 

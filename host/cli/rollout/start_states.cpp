@@ -2,6 +2,7 @@
 #include "host/cli/rollout/start_states.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "host/cli/random_states.h"
@@ -70,16 +71,18 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   const ArrayReader reader(arrays, source);
   const ArrayCounts counts = rollout_counts(scene);
   std::vector<std::string> names = names_of_states(counts);
-  names.insert(names.end(), {"joints", "steps"});
+  names.insert(names.end(), {"joints", "joint_rates", "steps"});
   reader.allow(names);
 
   auto of_evaluate = arrays;
   of_evaluate.erase("joints");
+  of_evaluate.erase("joint_rates");
   of_evaluate.erase("steps");
   RolloutStart start;
   start.given = states_from_arrays(of_evaluate, scene.description(), source);
   const std::int64_t n = start.given.num_environments;
   const LazyArray* joints = reader.find("joints", "real", {n, counts.joints, 2});
+  const LazyArray* rates = reader.find("joint_rates", "real", {n, counts.joints});
   const LazyArray* steps = reader.find("steps", "int64", {n});
 
   start.state = RolloutStateArrays(scene, n);
@@ -90,6 +93,9 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   start.given.poses.clear();
   start.given.velocities.clear();
   read_values(joints, start.state.joints);
+  // without them, bodies on joints begin with the velocities that follow from the rest
+  if (rates == nullptr) std::ranges::fill(start.state.joint_rates, std::numeric_limits<double>::quiet_NaN());
+  read_values(rates, start.state.joint_rates);
   read_values(steps, start.state.steps);
   for (const std::int64_t value : start.state.steps) {
     if (value < 0 || value > kMaxExactCount) reader.fail("steps", "{} is not in [0, {}]", value, kMaxExactCount);

@@ -86,6 +86,9 @@ constexpr ArrayDescription kDescriptions[] = {
     {"state", "poses", "Body to world"},
     {"state", "velocities", "Linear of the body's origin and angular, world frame"},
     {"state", "joints", "Position and rate of each joint, in the order of the bodies"},
+    {"state", "joint_rates",
+     "The rate that the last step left: what was written to `joints` since then, and to velocities of prescribed "
+     "bodies, is felt as a change of momentum; NaN: bodies on joints begin with the velocities that follow"},
     {"state", "steps", "Steps since time 0: the time is steps * time_step"},
     {"state", "status", "An environment with FROZEN keeps its state until it is reset"},
     {"state", "contact_state", "What the contact models carry from step to step; S is 0 if they carry nothing"},

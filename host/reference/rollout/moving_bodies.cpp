@@ -24,6 +24,7 @@ MotionState MovingBodies::initial_state() const {
   }
   for (const std::size_t i : joint_bodies_) state.joints.push_back(bodies_[i].initial_joint());
   place_joints(state);
+  state.before = state.velocities;
   return state;
 }
 
@@ -80,11 +81,36 @@ std::vector<StageBody> MovingBodies::begin(const MotionState& state) const {
   return result;
 }
 
+void MovingBodies::find_drifts(const MotionState& state, const Stage& stage, std::vector<StageBody>& bodies) const {
+  std::vector<Real> lost(bodies_.size(), 0), mass(bodies_.size(), 0);  // of the joints that are followed
+  for (const std::size_t i : joint_bodies_) {
+    const std::size_t own = bodies_[i].leader() < 0 ? i : static_cast<std::size_t>(bodies_[i].leader());
+    Pose parent;
+    Vector6 change = Vector6::Zero();
+    if (bodies_[i].parent() >= 0) {
+      const auto p = static_cast<std::size_t>(bodies_[i].parent());
+      parent = bodies_[p].has_path() ? bodies_[p].path_pose(stage.begin + stage.ahead)
+                                     : moved(bodies[p].base, prescribed_twist(p, state, stage), stage.ahead);
+      change = state.before[p] - prescribed_twist(p, state, stage);
+    }
+    const Pose at = composed(parent, bodies_[i].joint_pose(bodies[i].joint.position));
+    const Vector3 arm = at.position + bodies_[i].mass().arm(at) - parent.position;
+    const Vector6 along =
+        bodies_[i].ratio() * in_axes(parent, bodies_[i].joint_twist(parent.orientation.conjugate() * arm));
+    const Vector6 momentum = bodies_[i].mass().spatial_inertia(at) * along;
+    mass[own] += momentum.dot(along) + (own == i ? bodies_[i].armature() : Real{0});
+    lost[own] += momentum.dot(twist_at(change, arm));
+  }
+  for (const std::size_t i : joint_bodies_) {
+    if (bodies_[i].leader() < 0) bodies[i].drift = bodies[i].joint.rate + lost[i] / mass[i];
+  }
+}
+
 /// Where a body on a joint is along it when a stage finds contact.
 Real MovingBodies::contact_position(std::size_t i, const Stage& stage, const std::vector<StageBody>& bodies) const {
   const JointState& own = bodies[i].joint;
   if (!stage.middle) return own.position + stage.ahead * own.rate;
-  if (bodies_[i].leader() < 0) return bodies_[i].position_in_middle(own, stage.ahead);
+  if (bodies_[i].leader() < 0) return bodies_[i].position_in_middle({own.position, bodies[i].drift}, stage.ahead);
   const auto leader = static_cast<std::size_t>(bodies_[i].leader());
   return bodies_[i].following({contact_position(leader, stage, bodies), 0}).position;
 }
@@ -121,7 +147,7 @@ void MovingBodies::go_on_from(const std::vector<Pose>& poses, const MotionState&
     Vector6 twist = bodies[i].joint.rate / bodies_[i].ratio() * motions[i].freedom;
     if (bodies_[i].parent() >= 0) {
       const auto parent = static_cast<std::size_t>(bodies_[i].parent());
-      twist += twist_at(state.velocities[parent], motions[i].center - poses[parent].position);
+      twist += twist_at(state.before[parent], motions[i].center - poses[parent].position);
     }
     bodies[i].momentum = motions[i].inertia * twist;
   }
@@ -213,6 +239,7 @@ void MovingBodies::end_substep(const std::vector<StageBody>& bodies, const Stage
   }
   for (std::size_t j = 0; j < joint_bodies_.size(); ++j) state.joints[j] = bodies[joint_bodies_[j]].joint;
   place_joints(state);
+  state.before = state.velocities;
 }
 
 }  // namespace isopatch::reference

@@ -18,6 +18,7 @@ struct MotionState {
   std::vector<Pose> poses;
   std::vector<Vector6> velocities;  // of the origins and angular, world
   std::vector<JointState> joints;   // in the order of the bodies
+  std::vector<Vector6> before;      // the velocities that the last step left
   std::vector<Memory> memories;     // of the rows of part pairs, of a scene with contacts that have one
   std::int64_t steps = 0;
 };
@@ -43,6 +44,7 @@ struct StageBody {
   Vector6 lag = Vector6::Zero();       // the momentum that is known, of a free body
   JointState joint;                    // with the rate that is known
   Real rotor = 0;                      // the rate with which a joint's rotor begins the stage
+  Real drift = 0;                      // the rate with which a joint goes on to the middle of a step
 };
 
 /// How a body can move over a stage: its center of mass has the twist known + freedom v.
@@ -76,6 +78,9 @@ class MovingBodies {
   void place_joints(MotionState& state) const;
 
   std::vector<StageBody> begin(const MotionState& state) const;
+
+  /// Finds with which rates joints go on to the middle of a step, as their parents change their velocities.
+  void find_drifts(const MotionState& state, const Stage& stage, std::vector<StageBody>& bodies) const;
 
   /// Where a stage finds contact.
   std::vector<Pose> contact_poses(const MotionState& state, const Stage& stage,

@@ -236,6 +236,10 @@ class SimulatorState(NamedTuple):
     """[N, B, 6], float64, m/s; rad/s. Linear of the body's origin and angular, world frame."""
     joints: Any
     """[N, J, 2], float64, m or rad; m/s or rad/s. Position and rate of each joint, in the order of the bodies."""
+    joint_rates: Any
+    """[N, J], float64, m/s or rad/s. The rate that the last step left: what was written to `joints` since then, and to
+    velocities of prescribed bodies, is felt as a change of momentum; NaN: bodies on joints begin with the velocities
+    that follow."""
     steps: Any
     """[N], int64. Steps since time 0: the time is steps * time_step."""
     status: Any

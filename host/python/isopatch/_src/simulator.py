@@ -194,6 +194,10 @@ class Simulator:
         lambda self: self._state.velocities, doc="[N, B, 6], float64. Linear [m/s], angular [rad/s], world frame."
     )
     joints = property(lambda self: self._state.joints, doc="[N, J, 2], float64. Position [m or rad] and rate.")
+    joint_rates = property(
+        lambda self: self._state.joint_rates,
+        doc="[N, J], float64. The rates that the last step left: what is written to joints and velocities is felt.",
+    )
     steps = property(lambda self: self._state.steps, doc="[N], int64. Steps since time 0.")
 
     @property
@@ -327,6 +331,9 @@ class Simulator:
         with self._current_device():
             given = {name: arguments.contiguous(array) for name, array in given.items()}
             mask = arguments.contiguous(mask)
+        if given:  # velocities of bodies on joints follow from it
+            with self._current_device():
+                given["joint_rates"] = self._initial.joint_rates * float("nan")
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
         if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit

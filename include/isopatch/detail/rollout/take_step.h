@@ -337,7 +337,7 @@ ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t envir
   if (warp.lane() == 0) step.state.status[environment] = kOk;
   const EnvironmentState state = step.environment(environment);
   place_bodies(warp, step.rollout, step.scene.num_bodies, state,
-               static_cast<double>(step.state.steps[environment]) * step.rollout.time_step);
+               static_cast<double>(step.state.steps[environment]) * step.rollout.time_step, true);
   for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = state.poses[i];
   warp.sync();
 }

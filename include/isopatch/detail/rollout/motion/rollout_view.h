@@ -88,6 +88,7 @@ struct MovingBody {
   MassTable masses;
   PathRows path;
   JointView joint;
+  std::int32_t first_child;  // the first body on a joint of this one; negative: none
 
   ISOPATCH_HD bool is_joint() const { return kind == MotionKind::kPrismatic || kind == MotionKind::kRevolute; }
   ISOPATCH_HD bool is_follower() const { return is_joint() && joint.leader >= 0; }

@@ -58,11 +58,12 @@ struct InputView {
 
 /// The arrays of RolloutState, of one environment.
 struct EnvironmentState {
-  double *poses, *velocities, *joints;
+  double *poses, *velocities, *joints, *joint_rates;
 
   ISOPATCH_HD static EnvironmentState of(const RolloutState& state, std::int64_t environment, int bodies, int joints) {
     return {state.poses + environment * bodies * kPoseSize, state.velocities + environment * bodies * kVelocitySize,
-            state.joints == nullptr ? nullptr : state.joints + environment * joints * 2};
+            state.joints == nullptr ? nullptr : state.joints + environment * joints * 2,
+            state.joint_rates == nullptr ? nullptr : state.joint_rates + environment * joints};
   }
   ISOPATCH_HD Twist twist(int body) const {
     const double* v = velocities + body * kVelocitySize;
@@ -199,15 +200,28 @@ ISOPATCH_HD Twist carried(const JointView& joint, const Twist& parent, const Pos
   return joint.parent < 0 ? Twist{{0, 0, 0}, {0, 0, 0}} : shifted(parent, origin - parent_pose.position);
 }
 
-/// Writes the pose and the velocity of a body on a joint, from its parent's.
-ISOPATCH_HD void place_on_joint(const MovingBody& body, int index, const EnvironmentState& state) {
+ISOPATCH_HD bool same(const Twist& a, const Twist& b) {
+  const auto equal = [](Vec3d p, Vec3d q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
+  return equal(a.linear, b.linear) && equal(a.angular, b.angular);
+}
+
+/// Writes the pose and the velocity of a body on a joint, from its parent's; and the rate that is left. A body whose
+/// parent moves as a program says goes on with its own velocity as a call begins, so that it feels what the program
+/// has written: the parent's velocity, which is then not that with which the body was moved along, or the joint's rate.
+ISOPATCH_HD void place_on_joint(const RolloutView& view, int index, const EnvironmentState& state, bool begins_call) {
+  const MovingBody& body = view.bodies[index];
   const JointView& joint = body.joint;
   const Pose parent = parent_pose(joint, state.poses);
   const Pose pose = pose_at(body, parent, state.joints[2 * joint.index]);
   const Twist own = joint_twist(body, axis_of(joint, parent), pose.position);
   const Twist of_parent = joint.parent < 0 ? Twist{{0, 0, 0}, {0, 0, 0}} : state.twist(joint.parent);
+  const double rate = state.joints[2 * joint.index + 1], written = rate - state.joint_rates[joint.index];
+  const Twist follows = fma(rate, own, carried(joint, of_parent, parent, pose.position));
+  const bool goes_on = begins_call && joint.parent >= 0 && view.bodies[joint.parent].kind == MotionKind::kVelocity &&
+                       abs(written) < kInfinity && !same(state.twist(index), follows);
   store_pose(state.poses, index, pose);
-  state.set_twist(index, fma(state.joints[2 * joint.index + 1], own, carried(joint, of_parent, parent, pose.position)));
+  state.set_twist(index, goes_on ? fma(written, own, state.twist(index)) : follows);
+  state.joint_rates[joint.index] = rate;
 }
 
 /// Writes position and rate of joints that follow others. Called by all lanes.
@@ -238,17 +252,18 @@ ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bod
   warp.sync();
 }
 
-/// Writes the poses that follow from other numbers of the state: of bodies on paths and on joints. Called by all lanes.
+/// Writes the poses and velocities that follow from other numbers of the state: of bodies on paths and on joints.
+/// Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state,
-                              double time) {
+                              double time, bool begins_call) {
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     if (view.bodies[i].kind == MotionKind::kPath) store_pose(state.poses, i, pose_at(view.bodies[i].path, time));
   }
   warp.sync();
   follow_leaders(warp, view, num_bodies, state);
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
-    if (view.bodies[i].is_joint()) place_on_joint(view.bodies[i], i, state);
+    if (view.bodies[i].is_joint()) place_on_joint(view, i, state, begins_call);
   }
   warp.sync();
 }
@@ -275,7 +290,7 @@ ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int nu
     to.status[environment] = kOk;
   }
   warp.sync();
-  place_bodies(warp, view, num_bodies, state, 0);
+  place_bodies(warp, view, num_bodies, state, 0, false);
 }
 
 /// Copies an environment. Called by all lanes.
@@ -288,6 +303,7 @@ ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, in
   copy(from.poses, to.poses, num_bodies * kPoseSize);
   copy(from.velocities, to.velocities, num_bodies * kVelocitySize);
   copy(from.joints, to.joints, num_joints * 2);
+  copy(from.joint_rates, to.joint_rates, num_joints);
   copy(from.contact_state, to.contact_state, num_contact_states);
   if (warp.lane() != 0) return;
   to.steps[environment] = from.steps[environment];
@@ -307,6 +323,40 @@ ISOPATCH_HD Momentum momentum_on_joint(const MovingBody& body, const BodyMass& m
   return momentum_of(mass, mass_scale, X, fma(rate, own, carried(joint, of_parent, parent, center)));
 }
 
+/// The rate of a joint as its parent goes on with the twist of a stage in place of that with which it was moved along:
+/// the momentum along the joint stays. Its parent is among `poses`.
+ISOPATCH_HD double rate_after_kink(const RolloutView& view, const InputView& input, std::int64_t environment,
+                                   const EnvironmentState& state, const SolverStage& stage, int index,
+                                   const StageBody* bodies, const double* poses) {
+  const JointView& joint = view.bodies[index].joint;
+  double momentum = 0, mass = joint.armature;
+  for (std::int32_t k = index; k >= 0; k = k == index ? joint.first_follower : view.bodies[k].joint.next_follower) {
+    const MovingBody& body = view.bodies[k];
+    const Pose parent = parent_pose(body.joint, poses);
+    const BodyMass& own = input.mass(view, environment, k);
+    const double scale = input.mass_scale(environment, k);
+    const Transform<double> X = transform_of(pose_at(body, parent, bodies[k].position));
+    const Vec3d center = apply(X, own.center);
+    Twist freedom = joint_twist(body, axis_of(body.joint, parent), center);
+    if (body.is_follower()) freedom = {body.joint.ratio * freedom.linear, body.joint.ratio * freedom.angular};
+    const auto along = [&](const Twist& twist) {
+      const Momentum of = momentum_of(own, scale, X, twist);
+      return dot(freedom.linear, of.linear) + dot(freedom.angular, of.angular);
+    };
+    mass += along(freedom);
+    if (body.joint.parent < 0) continue;
+    const Twist was = bodies[body.joint.parent].twist(),
+                is = prescribed_twist(view.bodies[body.joint.parent], state.twist(body.joint.parent), stage);
+    momentum += along(carried(body.joint, {was.linear - is.linear, was.angular - is.angular}, parent, center));
+  }
+  return bodies[index].velocity[0] + (mass > 0 ? momentum / mass : 0.0);
+}
+
+/// Whether the parent of a body's joint moves.
+ISOPATCH_HD bool has_moving_parent(const RolloutView& view, const MovingBody& body) {
+  return body.joint.parent >= 0 && view.bodies[body.joint.parent].kind != MotionKind::kFixed;
+}
+
 /// Writes the pose where the contact of a stage is found, and the known velocity there. `lag` is the momentum with
 /// which a free body is predicted to move there. Called for bodies without joints, then for bodies on joints, and then
 /// for those of which another one's joint has the position.
@@ -319,7 +369,11 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
   Pose pose = at.base;
   if (body.is_joint()) {
     const JointView& joint = body.joint;
-    double position = at.position + (stage.ahead > 0 ? stage.ahead * at.velocity[0] : 0.0);
+    double rate = at.velocity[0];
+    if (moves_along && !body.is_follower() && has_moving_parent(view, body)) {
+      rate = rate_after_kink(view, input, environment, state, stage, index, bodies, poses);
+    }
+    double position = at.position + (stage.ahead > 0 ? stage.ahead * rate : 0.0);
     if (moves_along && body.is_follower()) {
       position = joint.following(bodies[joint.leader].position);
     } else if (moves_along) {
@@ -362,6 +416,17 @@ ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int 
   }
 }
 
+/// The twist with which a prescribed body moved before a step: of one that moves as a program says, that with which it
+/// moved along what is on a joint of it.
+ISOPATCH_HD Twist twist_before(const RolloutView& view, int index, const Pose& pose, const EnvironmentState& state) {
+  const std::int32_t k = view.bodies[index].first_child;
+  if (view.bodies[index].kind != MotionKind::kVelocity || k < 0) return state.twist(index);
+  const JointView& joint = view.bodies[k].joint;
+  const Vec3d origin = load_pose(state.poses, k).position;
+  const Twist own = joint_twist(view.bodies[k], axis_of(joint, pose), origin);
+  return shifted(fma(-state.joints[2 * joint.index + 1], own, state.twist(k)), pose.position - origin);
+}
+
 /// Begins the first stage of a step: where bodies are, and their momenta. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
@@ -386,7 +451,7 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
         at.set_velocity(twist);
       }
     } else if (body.kind != MotionKind::kFixed) {
-      at.set_velocity(state.twist(i));
+      at.set_velocity(twist_before(view, i, at.base, state));
     }
   }
   warp.sync();

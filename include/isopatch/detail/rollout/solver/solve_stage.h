@@ -125,7 +125,7 @@ ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const Solver
       at.position = fma(stage.onward, rate, at.position);
     } else {
       at.base = pose_after(in, stage, i, at.base, momentum);
-      if (stage.last && body.kind == MotionKind::kPath) at.set_velocity(m.bodies[i].known);
+      if (stage.last && body.num_dofs() == 0) at.set_velocity(m.bodies[i].known);
     }
   }
   warp.sync();
@@ -166,7 +166,7 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
   warp.sync();
   follow_leaders(warp, in.view, in.scene.num_bodies, state);
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
-    if (in.view.bodies[i].is_joint()) place_on_joint(in.view.bodies[i], i, state);
+    if (in.view.bodies[i].is_joint()) place_on_joint(in.view, i, state, false);
   }
   warp.sync();
 }
