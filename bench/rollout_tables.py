@@ -7,6 +7,8 @@ rest     what moves of thrown boxes after 5 s, and how far in the next 5 s
 lying    what moves of boxes, dice and plates after 5 s, at random attitudes
 plates   flat plates that fall by more than their thickness in a step
 drops    3 920 drops of seven shapes: how many gain energy, how many are lost
+spins    pens, plates and bricks that are thrown with fast spins
+bodies   thin plates that fall on bodies: how many gain energy
 stack    bench/scenes/stack_of_ten.json for 60 s
 stacks   stacks of five cubes with gaps
 rolling  how fast a ball rolls after a second
@@ -43,7 +45,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import rollout_meshes  # noqa: E402
 from rollout_cases.balls import oblique, rebound, rolling  # noqa: E402
-from rollout_cases.drops import PEPPER, SHAPES, drops, lying, plates, rest, stacks  # noqa: E402
+from rollout_cases.drops import PEPPER, SHAPES, bodies, drops, lying, plates, rest, spins, stacks  # noqa: E402
 from rollout_cases.laws import cone, momenta, slide  # noqa: E402
 from rollout_cases.runs import (  # noqa: E402
     FROZEN,
@@ -232,7 +234,7 @@ def speed(program, _):
 TABLES = {
     table.__name__: table
     for table in (
-        *(energy, rest, lying, plates, drops, stack, stacks),
+        *(energy, rest, lying, plates, drops, spins, bodies, stack, stacks),
         *(rolling, rebound, oblique, cone, slide, momenta, orders, speed),
     )
 }

@@ -19,8 +19,8 @@ def ball(subdivisions, gravity=GRAVITY, friction=0.5, **rollout_options):
 MODULI = (1e5, 1e6, 1e7, 1e8, 1e9)
 LEFT = {  # the least part of the speed that midpoint leaves, of each modulus
     1e-3: (0.999, 0.999, 0.999, 0.998, 0.99),
-    5e-3: (0.995, 0.995, 0.995, 0.97, 0.94),
-    1e-2: (0.99, 0.99, 0.99, 0.95, 0.94),
+    5e-3: (0.995, 0.995, 0.995, 0.96, 0.93),
+    1e-2: (0.99, 0.99, 0.985, 0.94, 0.925),
 }
 
 

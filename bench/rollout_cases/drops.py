@@ -99,6 +99,90 @@ def drops(program, data):
     return good
 
 
+# ---- fast spins
+
+SPINNING = {  # with two equal moments of inertia, which turn exactly, and without
+    "pen": ([0.19, 0.01, 0.01], 1e-9),
+    "needle": ([0.5, 0.01, 0.01], 1e-9),
+    "disk": ([0.25, 0.25, 0.01], 1e-9),
+    "brick": ([0.2, 0.1, 0.05], 5e-3),
+    "bar": ([0.2, 0.04, 0.01], 5e-3),
+}
+
+
+def spins(program, _):
+    count, moduli = 40, (1e5, 1e7, 1e9)
+    yield f"spins: boxes thrown with 50 rad/s about any axis, undamped, for 1 s: {count} of each of {len(moduli)} moduli;"
+    yield "most: kinetic and potential energy over those of the start, less 1; what turns in the air has an error too"
+    yield "  precision  method    shape   step      most"
+    good = True
+    cases = itertools.product(PRECISIONS, ("midpoint", "sdirk2"), SPINNING.items(), (2e-3, 10e-3))
+    for precision, integrator, (shape, (size, most)), time_step in cases:
+        random = np.random.default_rng(11)
+        states = thrown(random, max(size), [(modulus, 0) for modulus in moduli], count)
+        axes = random.normal(size=(count * len(moduli), 3))
+        states["velocities"][:, 0, 3:] = 50 * axes / np.linalg.norm(axes, axis=1)[:, None]
+        body = {"density": 1000, "modulus": 1e6, "friction": 0.5}
+        scene = body_on_ground({"type": "box", "size": size}, body, time_step=time_step, integrator=integrator)
+        rows = rollout(program, scene, "--steps", round(1 / time_step), states=states, precision=precision)
+        total = sum(energies(mass_matrices(program, scene), scene, rows))
+        gain = (total / total[0] - 1).max()
+        fine = gain < (most if integrator == "midpoint" else max(most, 1e-3))
+        yield marked(f"  {precision:9}  {integrator:8}  {shape:6}  {1e3 * time_step:2g} ms  {gain:9.1e}", fine)
+        good &= bool(fine)
+    return good
+
+
+# ---- thin plates on bodies
+
+BELOW = {
+    "plate": {"type": "box", "size": [0.3, 0.3, 0.02]},
+    "cylinder": {"type": "cylinder", "radius": 0.06, "height": 0.2},
+    "capsule": {"type": "capsule", "radius": 0.05, "length": 0.1},
+    "ellipsoid": {"type": "ellipsoid", "semi_axes": [0.12, 0.08, 0.05]},
+    "box": {"type": "box", "size": [0.2, 0.1, 0.06]},
+}
+TWO_MOMENTS = ("plate", "cylinder", "capsule")
+
+
+def bodies(program, _):
+    count, steps = 40, (5e-3, 10e-3)
+    thicknesses, moduli = (1e-3, 2e-3, 5e-3, 10e-3), (1e6, 1e7, 1e8, 1e9)
+    yield f"bodies: square plates of {', '.join(f'{1e3 * t:g}' for t in thicknesses)} mm and 1e6 to 1e9 Pa, undamped, which"
+    yield "fall on a falling body at random; gained: more than 1e-9 of the energy at the start, 1e-6 where a body has three"
+    yield "different moments of inertia"
+    yield "  precision  method    on         step   drops  gained       most"
+    good = True
+    for integrator, (below, geometry), time_step in itertools.product(("midpoint", "sdirk2"), BELOW.items(), steps):
+        gains = []
+        for thickness in thicknesses:
+            random = np.random.default_rng(7)
+            states = thrown(random, 0.3, [(modulus, 0) for modulus in moduli], count)
+            n = len(states["poses"])
+            states = {name: np.insert(array, 1, 0, axis=1) for name, array in states.items()}
+            states["poses"][:, 1, 2] = 0.12
+            states["poses"][:, 1, :2] = random.uniform(-0.02, 0.02, (n, 2))
+            states["poses"][:, 1, 3:] = random_quaternions(random, n)
+            states["velocities"][:, 1] = random.uniform(-1, 1, (n, 6))
+            states["modulus"][:, 1] = states["modulus"][:, 0]
+            body = {"density": 1000, "modulus": 1e6, "friction": 0.5}
+            scene = body_on_ground(
+                {"type": "box", "size": [0.2, 0.2, thickness]}, body, time_step=time_step, integrator=integrator
+            )
+            scene["geometries"]["below"] = geometry
+            scene["bodies"].insert(1, body | {"name": "below", "geometry": "below"})
+            rows = rollout(program, scene, "--steps", round(0.6 / time_step), states=states)
+            total = sum(energies(mass_matrices(program, scene), scene, rows))
+            gains.append((total / total[0] - 1).max(0))
+        gains = np.concatenate(gains)
+        most = 1e-3 if integrator == "sdirk2" else 1e-9 if below in TWO_MOMENTS else 1e-6
+        gained = np.count_nonzero(gains > most)
+        row = f"  double     {integrator:8}  {below:9}  {1e3 * time_step:2g} ms  {gains.size:6}  {gained:6}  {gains.max():9.1e}"
+        yield marked(row, gained == 0)
+        good &= gained == 0
+    return good
+
+
 # ---- a few boxes
 
 

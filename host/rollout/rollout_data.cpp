@@ -89,12 +89,12 @@ void check_keys(const Scene& scene, ContactPoints points) {
   }
 }
 
-/// Of a compliant body: where the extent is steepest, it falls from 1 to 0 in this.
+}  // namespace
+
 double thickness_of(const GeometryView& geometry) {
   return geometry.half_space || geometry.surface_only ? kInfinity : 1 / geometry.field->max_gradient;
 }
 
-/// Of a rigid body: 3 V / A, which is the radius of a ball and half the edge of a cube.
 double surface_thickness_of(const GeometryView& geometry) {
   if (geometry.half_space) return kInfinity;
   double volume = 0, area = 0;
@@ -107,8 +107,6 @@ double surface_thickness_of(const GeometryView& geometry) {
   }
   return 3 * std::fabs(volume) / area;
 }
-
-}  // namespace
 
 RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   const SceneDescription& description = scene.description();

@@ -10,6 +10,12 @@
 
 namespace isopatch::detail {
 
+/// Of a compliant part: where the extent is steepest, it falls from 1 to 0 in this. Infinite for a half space, m.
+double thickness_of(const GeometryView& geometry);
+
+/// Of a rigid part: 3 V / A, which is the radius of a ball and half the edge of a cube. Infinite for a half space, m.
+double surface_thickness_of(const GeometryView& geometry);
+
 struct RolloutData {
   std::vector<MovingBody> bodies;
   BodyMasses masses;

@@ -10,6 +10,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/info/contact_info.h"
 #include "host/cli/info_table.h"
+#include "host/rollout/rollout_data.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
@@ -119,17 +120,41 @@ void print_bodies(const SceneDescription& scene) {
   print_table(rows, with_parts ? 3 : 2);
 }
 
+bool says_how_it_moves(const Body& body) {
+  return body.mass || body.density || body.center_of_mass || body.inertia || body.motion.type != MotionType::kFree;
+}
+
+/// Up to this speed, bodies that may meet do not pass through each other unseen in a step: beyond, kFastBody.
+std::string safe_speed(const Scene& built, const Pair& pair) {
+  const RolloutOptions& options = built.description().rollout;
+  double thickness = HUGE_VAL;
+  for (const int body : {pair.a, pair.b}) {
+    const BodyView& view = built.data().bodies[static_cast<std::size_t>(body)];
+    for (std::int32_t i = view.parts_begin; i < view.parts_end; ++i) {
+      const auto& part = built.data().parts[static_cast<std::size_t>(i)];
+      const GeometryView& geometry = built.data().geometries.views[part.geometry];
+      if (geometry.field == nullptr && !geometry.half_space) return "-";
+      thickness = std::min(thickness, part.rigid ? surface_thickness_of(geometry) : thickness_of(geometry));
+    }
+  }
+  if (thickness == HUGE_VAL || options.integrator == Integrator::kCvode) return "-";
+  return number((options.integrator == Integrator::kEuler ? 1 : options.max_substeps) * thickness / options.time_step);
+}
+
 void print_pairs(const Scene& built) {
   const SceneDescription& scene = built.description();
   const bool with_parts = has_parts(scene);
   const std::vector<PartPair> part_pairs = built.part_pairs();
   Rows rows = {{"pair", "", "dissipation", "friction"}};
+  const bool with_speed = std::any_of(scene.bodies.begin(), scene.bodies.end(), says_how_it_moves);
+  if (with_speed) rows[0].push_back("safe speed m/s");
   if (with_parts) rows[0].push_back("part pairs");
   const auto value = [](const std::optional<double>& own) { return own ? number(*own) : "of the bodies"; };
   for (std::size_t i = 0; i < scene.pairs->size(); ++i) {
     const Pair& pair = (*scene.pairs)[i];
     rows.push_back({escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name), value(pair.dissipation),
                     value(pair.friction)});
+    if (with_speed) rows.back().push_back(safe_speed(built, pair));
     const auto is_of_pair = [&](const PartPair& parts) { return parts.pair == static_cast<int>(i); };
     if (with_parts) {
       rows.back().push_back(fmt::to_string(std::count_if(part_pairs.begin(), part_pairs.end(), is_of_pair)));
@@ -165,10 +190,6 @@ void print_left_out(const SceneDescription& scene) {
   if (rows.empty()) return;
   rows.insert(rows.begin(), {"part pair left out", "", "reason"});
   print_first(std::move(rows), kMaxLeftOut, 3);
-}
-
-bool says_how_it_moves(const Body& body) {
-  return body.mass || body.density || body.center_of_mass || body.inertia || body.motion.type != MotionType::kFree;
 }
 
 /// Of the bodies that forces can move.
