@@ -146,7 +146,7 @@ TWO_MOMENTS = ("plate", "cylinder", "capsule")
 
 
 def bodies(program, _):
-    count, steps = 40, (5e-3, 10e-3)
+    count, steps = 20, (5e-3, 10e-3)
     thicknesses, moduli = (1e-3, 2e-3, 5e-3, 10e-3), (1e6, 1e7, 1e8, 1e9)
     yield f"bodies: square plates of {', '.join(f'{1e3 * t:g}' for t in thicknesses)} mm and 1e6 to 1e9 Pa, undamped, which"
     yield "fall on a falling body at random; gained: more than 1e-9 of the energy at the start, 1e-6 where a body has three"
@@ -157,10 +157,10 @@ def bodies(program, _):
         gains = []
         for thickness in thicknesses:
             random = np.random.default_rng(7)
-            states = thrown(random, 0.3, [(modulus, 0) for modulus in moduli], count)
+            states = thrown(random, 0.65, [(modulus, 0) for modulus in moduli], count)
             n = len(states["poses"])
             states = {name: np.insert(array, 1, 0, axis=1) for name, array in states.items()}
-            states["poses"][:, 1, 2] = 0.12
+            states["poses"][:, 1, 2] = 0.25
             states["poses"][:, 1, :2] = random.uniform(-0.02, 0.02, (n, 2))
             states["poses"][:, 1, 3:] = random_quaternions(random, n)
             states["velocities"][:, 1] = random.uniform(-1, 1, (n, 6))

@@ -28,7 +28,7 @@ SceneBuilder hand(Link link, double time_step, Integrator integrator) {
   bob.motion.type = link == Link::kPendulum ? MotionType::kRevolute : MotionType::kPrismatic;
   bob.motion.parent = 0;
   bob.motion.axis = link == Link::kPendulum ? Vector{0, -1, 0} : Vector{1, 0, 0};
-  bob.motion.anchor = {0, 0, 0};
+  if (link == Link::kPendulum) bob.motion.anchor = {0, 0, 0};
   scene.description.rollout.time_step = time_step;
   scene.description.rollout.integrator = integrator;
   return scene;
@@ -79,13 +79,13 @@ double acceleration_of_shaking(double time) {
 }
 
 TEST_P(MovedHand, SwingsAPendulum) {
-  const double of_jump = exact_angle(kJump, [](double) { return 0.0; }, 0.7),
-               of_shaking = exact_angle(0, acceleration_of_shaking, 0.7);
+  const double of_jump = exact_angle(kJump, [](double) { return 0.0; }, 0.9),
+               of_shaking = exact_angle(0, acceleration_of_shaking, 0.9);
   ASSERT_GT(std::fabs(of_jump), 0.05);
-  ASSERT_GT(std::fabs(of_shaking), 0.05);
+  ASSERT_GT(std::fabs(of_shaking), 0.02);
   for (const double h : {1e-2, 1e-3}) {
-    const double found[2] = {driven(hand(Link::kPendulum, h, GetParam()), jumped, 0.7),
-                             driven(hand(Link::kPendulum, h, GetParam()), shaken, 0.7)};
+    const double found[2] = {driven(hand(Link::kPendulum, h, GetParam()), jumped, 0.9),
+                             driven(hand(Link::kPendulum, h, GetParam()), shaken, 0.9)};
     const double error[2] = {std::fabs(found[0] - of_jump), std::fabs(found[1] - of_shaking)};
     // euler is of first order
     const double bound = GetParam() == Integrator::kEuler ? 15 * h : 100 * h * h;

@@ -37,14 +37,15 @@ ISOPATCH_HD Momentum momentum_of(const BodyMass& body, double mass_scale, const 
 }
 
 /// The twist of the centre of mass with this momentum. It is refined once, so that momentum_of() gives the momentum
-/// back up to one rounding, with no bias: the rounding of the inverse inertia would add up over many steps.
+/// back up to one rounding, with no bias: the rounding of the inverse inertia, and of X, whose columns are not quite of
+/// unit length, would add up over many steps.
 ISOPATCH_HD Twist twist_of(const BodyMass& body, double mass_scale, const Transform<double>& X,
                            const Momentum& momentum) {
   const double inverse = 1 / mass_scale;
-  const Vec3d target = inverse * rotate_back(X, momentum.angular);
-  const Vec3d first = body.inverse_inertia * target;
-  const Vec3d angular = first + body.inverse_inertia * (target - body.inertia * first);
-  return {(inverse / body.mass) * momentum.linear, rotate(X, angular)};
+  const auto solved = [&](Vec3d of) { return rotate(X, body.inverse_inertia * rotate_back(X, of)); };
+  const Vec3d target = inverse * momentum.angular, first = solved(target);
+  const Vec3d angular = first + solved(target - rotate(X, body.inertia * rotate_back(X, first)));
+  return {(inverse / body.mass) * momentum.linear, angular};
 }
 
 /// The orientation of a free body after `duration` seconds with the angular momentum L, which stays. Each part of

@@ -106,11 +106,14 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
     m.bodies[i].num_dofs = dofs_of(i);
     m.bodies[i].first_dof = 0;
     BodySet touching = 0;
+    bool is_touched = false;
     for (int k = 0; k < num_pairs && in.view.bodies[i].own_dofs() > 0; ++k) {
       const SolvedPair& pair = m.pairs[k];
+      is_touched = is_touched || pair.a == i || pair.b == i;
       const int a = owner_of(pair.a), b = owner_of(pair.b), other = a == i ? b : b == i ? a : i;
       if (other != i && dofs_of(other) > 0) touching |= set_of(other);
     }
+    m.bodies[i].is_touched = is_touched;
     m.order->touching[i] = touching;
   }
   warp.sync();

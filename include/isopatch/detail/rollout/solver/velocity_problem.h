@@ -27,6 +27,7 @@ struct SolvedBody {
   double mass;         // kg
   Symmetric3 inertia;  // about the center, world axes, kg m^2
   std::int32_t first_dof, num_dofs;
+  bool is_touched;  // by contact
 
   // of a joint
   bool is_follower;                            // of another, whose degree of freedom it has
