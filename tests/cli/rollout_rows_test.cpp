@@ -35,6 +35,7 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
   expect("poses", DType::kFloat64, {4, 3, 4, 7});
   expect("velocities", DType::kFloat64, {4, 3, 4, 6});
   expect("joints", DType::kFloat64, {4, 3, 1, 2});
+  expect("joint_rates", DType::kFloat64, {4, 3, 1});
   expect("steps", DType::kInt64, {4, 3});
   expect("pair_wrench", DType::kFloat64, {4, 3, 1, 6});
   expect("joint_limit_force", DType::kFloat64, {4, 3, 1});
@@ -47,7 +48,7 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
   expect("status", DType::kUint32, {3});
   const auto scene = a.at("scene").bytes;
   expect("scene", DType::kUint8, {std::ssize(scene)});
-  EXPECT_EQ(a.size(), 15u);
+  EXPECT_EQ(a.size(), 16u);
   EXPECT_EQ(values<double>(a.at("time")), (std::vector<double>{0, 20 * 0.002, 40 * 0.002, 50 * 0.002}));
   EXPECT_EQ(values<std::int64_t>(a.at("steps")),
             (std::vector<std::int64_t>{0, 0, 0, 20, 20, 20, 40, 40, 40, 50, 50, 50}));
@@ -75,8 +76,8 @@ TEST_F(RolloutRows, CountEnvironmentsWithLostBodies) {
 
 TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
   const RolloutArrays without = arrays("--every 20"), with = arrays("--energies --every 20");
-  EXPECT_EQ(without.size(), 12u);
-  EXPECT_EQ(with.size(), 15u);
+  EXPECT_EQ(without.size(), 13u);
+  EXPECT_EQ(with.size(), 16u);
   for (const auto& [name, array] : without) EXPECT_TRUE(with.at(name).bytes == array.bytes) << name;
   for (const char* name : {"kinetic_energy", "potential_energy", "elastic_energy"}) {
     EXPECT_FALSE(without.contains(name)) << name;

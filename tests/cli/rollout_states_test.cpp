@@ -19,7 +19,7 @@ class RolloutStates : public testing::RolloutTest {
   /// The last row of a rollout, as arrays of a states file.
   static RolloutArrays last_row(const RolloutArrays& file) {
     RolloutArrays last;
-    for (const char* name : {"poses", "velocities", "joints", "steps"}) {
+    for (const char* name : {"poses", "velocities", "joints", "joint_rates", "steps"}) {
       last[name] = row_of(file.at(name), file.at(name).shape[0] - 1);
     }
     return last;
@@ -44,7 +44,7 @@ TEST_F(RolloutStates, OfALastRowGoOnWithTheSameBits) {
     for (const char* from : {"first.npz", "last.npz"}) {
       const RolloutArrays second = arrays(same + " --steps 19 --every 19 --states " + path(from), "second.npz");
       EXPECT_EQ(values<double>(second.at("time")), (std::vector<double>{31 * 0.002, 50 * 0.002}));
-      for (const char* name : {"poses", "velocities", "joints", "steps"}) {
+      for (const char* name : {"poses", "velocities", "joints", "joint_rates", "steps"}) {
         EXPECT_TRUE(row_of(second.at(name), 0).bytes == row_of(first.at(name), 7).bytes) << from << " " << name;
       }
       for (const auto& [name, array] : whole) {

@@ -81,6 +81,27 @@ TEST(Joint, WrittenBeyondAStopGoesBackOrFreezesItsEnvironment) {
   }
 }
 
+/// It is put back there, and stays.
+TEST(Joint, BeyondAStopComesBackWithoutASpeed) {
+  for (const Integrator integrator : kIntegrators) {
+    for (const double h : {1e-3, 5e-3, 1e-2}) {
+      for (const double side : {1.0, -1.0}) {
+        Motion motion;
+        motion.upper = 0.1;
+        motion.lower = -0.1;
+        motion.bounce = side > 0 ? 0.5 : 0.0;
+        Rollout rollout(slider(integrator, h, motion));
+        rollout.state.joints[0] = side * (0.1 + 9e-4);
+        rollout.step(3, [&] {
+          EXPECT_LT(std::fabs(rollout.state.joints[1]), 1e-6);
+          EXPECT_EQ(rollout.state.status[0], kOk);
+        });
+        EXPECT_NEAR(rollout.state.joints[0], side * 0.1, 1e-8) << h;
+      }
+    }
+  }
+}
+
 TEST(Joint, OfNoNumberFreezesItsEnvironment) {
   Motion motion;
   motion.upper = 0.1;

@@ -57,7 +57,7 @@ TEST(Midpoint, RollsOn) {
   };
   for (const auto& [modulus, time_step, left, within] :
        {Case{1e6, 1e-3, 0.9993, 1e-3}, Case{1e6, 5e-3, 0.9991, 1e-3}, Case{1e5, 1e-2, 0.9986, 2e-3},
-        Case{1e8, 5e-3, 0.9781, 5e-3}}) {
+        Case{1e8, 5e-3, 0.9692, 5e-3}}) {
     const double found = rolls_on(modulus, time_step);
     std::printf("%.0e Pa, %.0f ms: %.4f of the speed left (%.4f)\n", modulus, 1e3 * time_step, found, left);
     EXPECT_NEAR(found, left, within);

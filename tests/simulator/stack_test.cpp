@@ -60,6 +60,41 @@ TEST(Stack, WithLittleDampingAtLargeStepsGainsEnergy) {
   EXPECT_GT(most, before + 0.1);
 }
 
+/// Cubes that touch, or nearly, gain no energy where contact is seen late, come to rest, and stay above each other.
+TEST(Stack, OfFiveGainsNoEnergy) {
+  for (const double time_step : {1e-3, 5e-3, 1e-2}) {
+    for (const double modulus : {1e7, 1e8, 1e9}) {
+      for (const double gap : {0.0, 1e-4}) {
+        for (const double dissipation : {0.0, 20.0}) {
+          SceneBuilder scene;
+          const Geometry cube = make_box("cube", {0.1, 0.1, 0.1});
+          for (int i = 0; i < 5; ++i) {
+            Body& body = scene.add("cube " + std::to_string(i), cube, pose_at({0, 0, 0.05 + 0.1 * i + gap * (i + 1)}));
+            body.mass = 1;
+            body.modulus = modulus;
+            body.dissipation = dissipation;
+            body.friction = 0.5;
+          }
+          scene.add_ground(0.5);
+          scene.description.rollout.time_step = time_step;
+          Rollout rollout(scene.finish());
+          rollout.step(0);
+          const double begin = rollout.energy();
+          double most = begin, aside = 0;
+          rollout.step(static_cast<int>(std::lround(3 / time_step)), [&] {
+            most = std::max(most, rollout.energy());
+            aside = std::max(aside, std::hypot(rollout.position(4)[0], rollout.position(4)[1]));
+          });
+          SCOPED_TRACE(testing::Message() << time_step << " s, " << modulus << " Pa, " << gap << " m, " << dissipation);
+          EXPECT_LT(most - begin, 1e-6);
+          EXPECT_LT(rollout.output.kinetic_energy[0], modulus < 1e8 && time_step < 2e-3 ? 1e-10 : 1e-12);
+          EXPECT_LT(aside, modulus < 1e9 || time_step < 1e-2 ? 2e-3 : 7e-3);
+        }
+      }
+    }
+  }
+}
+
 /// A hand with two fingers grips a bar, lifts it, and turns.
 TEST(Lift, HandLiftsAndTurnsABar) {
   SceneBuilder scene;
