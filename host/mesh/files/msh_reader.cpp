@@ -53,9 +53,9 @@ class MshReader {
   MshReader(const std::string& bytes, const std::string& source) : in_(bytes, source, text_begin(bytes)) {
     if (!is_of_mujoco(bytes, source)) return;
     in_.fail(
-        "a surface mesh of MuJoCo, which is not Gmsh's format of that extension: in Python, i = numpy.fromfile('in.msh', "
-        "'i4'); trimesh.Trimesh(i[4:4 + 3 * i[0]].view('f4').reshape(-1, 3), i[-3 * i[3]:].reshape(-1, "
-        "3)).export('out.stl') converts it");
+        "a surface mesh of MuJoCo, which is not Gmsh's format of that extension: in Python, "
+        "i = numpy.fromfile('in.msh', 'i4'); trimesh.Trimesh(i[4:4 + 3 * i[0]].view('f4').reshape(-1, 3), "
+        "i[-3 * i[3]:].reshape(-1, 3)).export('out.stl') converts it");
   }
 
   TetMesh read() {
