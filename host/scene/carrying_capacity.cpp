@@ -7,10 +7,10 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/face_table.h"
 #include "host/scene/body_mass.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"
@@ -28,6 +28,14 @@ constexpr int kFreeDegrees = 6;
 constexpr int kLines = 64;           // of the grid, in either axis
 constexpr double kGridError = 1.02;  // ten times what the grid errs by for boxes, balls, cylinders and capsules
 constexpr int kMaxHeavy = 8;         // bodies that have a line each
+
+/// A unit vector at right angles to another one.
+Point3 across(const Point3& direction) {
+  Point3 axis{};
+  axis[std::fabs(direction[0]) < 0.9 ? 0 : 1] = 1;
+  const Point3 found = cross(direction, axis);
+  return (1 / norm(found)) * found;
+}
 
 /// f(e) of a half space: the pressure over its modulus at the extent e, beyond which the last slope continues.
 double strained(const Geometry& half_space, double e) {
@@ -48,162 +56,119 @@ double pressed(const Geometry& layer, double height) {
 
 /// What a line of the grid has met.
 struct Line {
-  double extent = -kInfinity, low = kInfinity, high = -kInfinity;
-};
+  double low = kInfinity, high = -kInfinity, extent = -kInfinity;
 
-class Grid {
- public:
-  Grid(const Geometry& mesh, const Point3& direction) : mesh_(mesh) {
-    const std::size_t least =
-        static_cast<std::size_t>(std::min_element(direction.begin(), direction.end(),
-                                                  [](double x, double y) { return std::fabs(x) < std::fabs(y); }) -
-                                 direction.begin());
-    Point3 axis = {};
-    axis[least] = 1;
-    Point3 across = cross(direction, axis);
-    across = (1 / norm(across)) * across;
-    const Point3 other = cross(direction, across);
-    for (const Point3& p : mesh.mesh.points) seen_.push_back({dot(across, p), dot(other, p), dot(direction, p)});
-    Point3 high = {-kInfinity, -kInfinity, 0};
-    low_ = {kInfinity, kInfinity, 0};
-    for (const Triangle& triangle : mesh.surface) {
-      for (const auto point : triangle) {
-        for (std::size_t k = 0; k < 2; ++k) {
-          low_[k] = std::min(low_[k], seen_[static_cast<std::size_t>(point)][k]);
-          high[k] = std::max(high[k], seen_[static_cast<std::size_t>(point)][k]);
-        }
-      }
-    }
-    for (std::size_t k = 0; k < 2; ++k) cell_[k] = (high[k] - low_[k]) / kLines;
+  void add(double height, double e) {
+    low = std::min(low, height);
+    high = std::max(high, height);
+    extent = std::max(extent, e);
   }
-
-  void add(const std::array<std::int32_t, 3>& triangle) {
-    std::array<Point3, 3> p;
-    std::array<double, 3> e;
-    for (std::size_t k = 0; k < 3; ++k) {
-      p[k] = seen_[static_cast<std::size_t>(triangle[k])];
-      e[k] = mesh_.extent.empty() ? 0 : mesh_.extent[static_cast<std::size_t>(triangle[k])];
-    }
-    const double twice = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (p[1][1] - p[0][1]);
-    if (twice == 0) return;
-    std::array<int, 2> first, last;
-    for (std::size_t k = 0; k < 2; ++k) {
-      const auto [least, most] = std::minmax({p[0][k], p[1][k], p[2][k]});
-      first[k] = std::max(0, static_cast<int>(std::ceil((least - low_[k]) / cell_[k] - 0.5)));
-      last[k] = std::min(kLines - 1, static_cast<int>(std::floor((most - low_[k]) / cell_[k] - 0.5)));
-    }
-    for (int j = first[1]; j <= last[1]; ++j) {
-      for (int i = first[0]; i <= last[0]; ++i) {
-        const double x = low_[0] + (i + 0.5) * cell_[0], y = low_[1] + (j + 0.5) * cell_[1];
-        const double u = ((x - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (y - p[0][1])) / twice;
-        const double v = ((p[1][0] - p[0][0]) * (y - p[0][1]) - (x - p[0][0]) * (p[1][1] - p[0][1])) / twice;
-        if (u < 0 || v < 0 || u + v > 1) continue;
-        Line& line = lines_[static_cast<std::size_t>(j * kLines + i)];
-        const double height = p[0][2] + u * (p[1][2] - p[0][2]) + v * (p[2][2] - p[0][2]);
-        line.extent = std::max(line.extent, e[0] + u * (e[1] - e[0]) + v * (e[2] - e[0]));
-        line.low = std::min(line.low, height);
-        line.high = std::max(line.high, height);
-      }
-    }
-  }
-
-  Silhouette sum(const Geometry* layer) const {
-    Silhouette found;
-    const double area = cell_[0] * cell_[1];
-    for (const Line& line : lines_) {
-      if (line.extent == -kInfinity) continue;
-      found.area += area;
-      found.extent_area += area * line.extent;
-      found.largest_extent = std::max(found.largest_extent, line.extent);
-      if (layer != nullptr) found.layer_area += area * pressed(*layer, line.high - line.low);
-    }
-    return found;
-  }
-
- private:
-  const Geometry& mesh_;
-  std::vector<Point3> seen_;  // the points in the axes of the grid and the direction
-  Point3 low_, cell_ = {};
-  std::vector<Line> lines_ = std::vector<Line>(static_cast<std::size_t>(kLines) * kLines);
 };
 
 /// What a geometry can carry at least in any direction, found without a grid: the integral over the inside of 1, or of
 /// the extent, is at most that over the lines times their length.
 struct LeastArea {
-  double area = 0, extent_area = 0, volume = 0, size = 0;
+  double area = 0, extent_area = 0, size = 0;
   Point3 middle = {};
 };
 
 LeastArea least_area(const Geometry& mesh) {
+  const Box box = box_of(mesh.mesh.points, mesh.surface);
   LeastArea least;
-  Box box;
-  for (const Point3& p : mesh.mesh.points) box.add(p);
   least.size = norm(box.high - box.low);
   least.middle = 0.5 * (box.low + box.high);
-  least.volume = mesh.report.volume;
-  double integral = 0;
+  least.area = mesh.report.volume / least.size;
   for (const Tet& tet : mesh.mesh.tets) {
-    const auto point = [&](std::size_t k) { return mesh.mesh.points[static_cast<std::size_t>(tet[k])]; };
-    const double volume = std::fabs(dot(point(1) - point(0), cross(point(2) - point(0), point(3) - point(0)))) / 6;
-    for (const auto corner : tet) integral += volume / 4 * mesh.extent[static_cast<std::size_t>(corner)];
+    double sum = 0;
+    for (const auto corner : tet) sum += mesh.extent[corner];
+    least.extent_area += std::fabs(six_volumes(mesh.mesh, tet)) / 24 * sum / least.size;
   }
-  least.area = least.volume / least.size;
-  least.extent_area = integral / least.size;
   return least;
 }
 
 /// A part of a body, as it stands in the scene.
 struct StandingPart {
-  const Part* part;
+  const PartView* part;
   const Geometry* geometry;
-  int index;  // of the geometry
   Transform<double> X_WP;
 
   bool is_half_space() const { return geometry->kind == GeometryKind::kHalfSpace; }
   Point3 normal() const { return {X_WP.row[0].z, X_WP.row[1].z, X_WP.row[2].z}; }  // of a half space
-  /// The cosine between `down` and the direction that a half space presses against.
-  double normal_share(const Point3& down) const { return -dot(normal(), down); }
-  Point3 direction(const Point3& world) const {
-    const Vec3d d = rotate_back(X_WP, Vec3d{world[0], world[1], world[2]});
-    return {d.x, d.y, d.z};
-  }
 };
+
+/// The silhouette along a direction of the world.
+Silhouette seen(const StandingPart& part, const Point3& direction, const Geometry* layer = nullptr) {
+  const Vec3d d = rotate_back(part.X_WP, Vec3d{direction[0], direction[1], direction[2]});
+  return silhouette(*part.geometry, {d.x, d.y, d.z}, layer);
+}
+
+/// Over which area a compliant part can press along a direction, times the largest extent, m^2. Half spaces press along
+/// their normals, as far as these carry.
+double most_area(const StandingPart& soft, const StandingPart& against, const Point3& along) {
+  for (const StandingPart* half_space : {&soft, &against}) {
+    if (!half_space->is_half_space()) continue;
+    const Point3 normal = half_space->normal();
+    const StandingPart& other = half_space == &soft ? against : soft;
+    const Silhouette found = seen(other, -1 * normal, half_space->geometry);
+    return std::max(0.0, -dot(normal, along)) * (half_space == &soft ? found.layer_area : found.extent_area);
+  }
+  const Silhouette own = seen(soft, along);
+  return std::min(own.extent_area, own.largest_extent * seen(against, along).area);
+}
 
 class Capacities {
  public:
   explicit Capacities(const Scene& scene) : data_(scene.data()), masses_(data_.description) {
-    for (const Body& body : data_.description.bodies) parts_.push_back(parts_of(body));
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const Transform<double> X_WB = transform_of(data_.description.bodies[i].pose);
-      for (const Part& part : parts_[i]) {
-        placed_.push_back({&part, &data_.description.geometries[static_cast<std::size_t>(part.geometry)], part.geometry,
-                           product(X_WB, transform_of(part.pose))});
+    const auto& g = data_.description.rollout.gravity;
+    gravity_ = norm({g[0], g[1], g[2]});
+    down_ = (1 / gravity_) * Point3{g[0], g[1], g[2]};
+    for (const Body& body : data_.description.bodies) {
+      for (const Part& part : parts_of(body)) {
+        parts_.push_back({&data_.parts[parts_.size()], &data_.description.geometries[part.geometry],
+                          product(transform_of(body.pose), transform_of(part.pose))});
       }
     }
   }
 
   /// A line if the body weighs more than its contacts can carry; empty otherwise.
-  std::string warning(int body) {
-    const Body& what = data_.description.bodies[static_cast<std::size_t>(body)];
-    const auto& g = data_.description.rollout.gravity;
-    const Point3 gravity = {g[0], g[1], g[2]}, down = (1 / norm(gravity)) * gravity;
-    if (degrees_of_freedom(what) != kFreeDegrees || norm(gravity) == 0 || has_half_space(body)) return {};
-    const std::vector<Touching> touching = touching_of(body);
-    if (partners_.contains(-1) || !lies_on_any(body, touching, down)) return {};
-    const double weight = body_mass(data_.description, what, masses_).mass * norm(gravity);
-    double least = 0;
-    for (const Touching& pair : touching) least += at_least(pair);
-    if (weight <= least) return {};
-    check_cancelled();
+  std::string warning(int index) {
+    const Body& body = data_.description.bodies[index];
+    if (degrees_of_freedom(body) != kFreeDegrees || gravity_ == 0) return {};
+    std::set<int> supports;
+    std::set<Touching> touching;  // once for all layers of a half space
+    for (const PairView& pair : data_.pairs) {
+      if ((pair.a != index && pair.b != index) || contact_models()[pair.model].measures_distance) continue;
+      if (pair.model != static_cast<std::int32_t>(ContactModel::kPressureField)) return {};
+      supports.insert(pair.a + pair.b - index);
+      for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
+        const PartPairView& parts = data_.part_pairs[i];
+        touching.insert(pair.a == index ? Touching{parts.a, parts.b} : Touching{parts.b, parts.a});
+      }
+    }
+    if (!lies_on_any(data_.bodies[index], touching)) return {};
+
+    const double weight = gravity_ * body_mass(data_.description, body, masses_).mass;
     double capacity = 0;
+    for (const Touching& pair : touching) capacity += at_least(pair);
+    if (weight <= capacity) return {};
+    check_cancelled();
+    capacity = 0;
     for (const Touching& pair : touching) {
-      if (weight <= kGridError * capacity) return {};
-      capacity += most(pair, down);
+      capacity += most(pair, down_);
+      if (touching.size() == 1 || parts_[pair.other].is_half_space()) continue;
       // sideways, friction can hold what two parts squeeze
-      if (touching.size() > 1) capacity += friction(pair) * sideways(pair, down);
+      const double friction = std::max(parts_[pair.own].part->friction, parts_[pair.other].part->friction);
+      const Point3 u = across(down_);
+      capacity += friction * std::max(most(pair, u), most(pair, cross(down_, u)));
     }
     if (weight <= kGridError * capacity) return {};
-    return text(what, weight, capacity);
+    return fmt::format(
+        "{} weighs {:.4g} N, but {} can carry at most {:.4g} N on its area as seen from above, so it sinks through, or "
+        "deeper than the layer is thick; {}",
+        in_quotes(body.name), weight,
+        supports.size() == 1 ? in_quotes(data_.description.bodies[*supports.begin()].name) : "its contacts", capacity,
+        capacity > 0 ? fmt::format("{:.3g} times the modulus would carry it", kGridError * weight / capacity)
+                     : "give it more area");
   }
 
  private:
@@ -213,157 +178,113 @@ class Capacities {
     auto operator<=>(const Touching&) const = default;
   };
 
-  bool has_half_space(int body) const {
-    const BodyView& view = data_.bodies[static_cast<std::size_t>(body)];
-    const auto begin = placed_.begin() + view.parts_begin, end = placed_.begin() + view.parts_end;
-    return std::any_of(begin, end, [](const StandingPart& part) { return part.is_half_space(); });
-  }
-
-  /// Part pairs of a body that are of pressure fields. partners_ are the bodies; it has -1 if another model touches.
-  std::vector<Touching> touching_of(int body) {
-    std::vector<Touching> touching;
-    partners_.clear();
-    for (const PairView& pair : data_.pairs) {
-      if (pair.a != body && pair.b != body) continue;
-      if (contact_models()[static_cast<std::size_t>(pair.model)].measures_distance) continue;
-      const bool is_field = pair.model == static_cast<std::int32_t>(ContactModel::kPressureField);
-      partners_.insert(is_field ? pair.a + pair.b - body : -1);
-      for (std::int32_t i = pair.part_pairs_begin; is_field && i < pair.part_pairs_end; ++i) {
-        const PartPairView& parts = data_.part_pairs[static_cast<std::size_t>(i)];
-        touching.push_back(pair.a == body ? Touching{parts.a, parts.b} : Touching{parts.b, parts.a});
-      }
-    }
-    std::sort(touching.begin(), touching.end());
-    touching.erase(std::unique(touching.begin(), touching.end()), touching.end());  // layers of half spaces
-    return touching;
-  }
-
-  /// Whether what may touch a body begins below its middle.
-  bool lies_on_any(int body, const std::vector<Touching>& touching, const Point3& down) {
-    const auto depth = [&](const StandingPart& part) {
-      const Vec3d t = part.X_WP.translation;
-      return dot(down, Point3{t.x, t.y, t.z}) + dot(part.direction(down), least_of(part).middle);
-    };
+  /// Whether what may touch a body without half spaces begins below its middle.
+  bool lies_on_any(const BodyView& body, const std::set<Touching>& touching) {
     double own = -kInfinity;
-    const BodyView& view = data_.bodies[static_cast<std::size_t>(body)];
-    for (int i = view.parts_begin; i < view.parts_end; ++i)
-      own = std::max(own, depth(placed_[static_cast<std::size_t>(i)]));
+    for (int i = body.parts_begin; i < body.parts_end; ++i) {
+      if (parts_[i].is_half_space()) return false;
+      own = std::max(own, depth(parts_[i]));
+    }
     return std::any_of(touching.begin(), touching.end(), [&](const Touching& pair) {
-      const StandingPart& other = placed_[static_cast<std::size_t>(pair.other)];
-      return other.is_half_space() ? other.normal_share(down) > 0 : depth(other) > own;
+      const StandingPart& other = parts_[pair.other];
+      return other.is_half_space() ? dot(other.normal(), down_) < 0 : depth(other) > own;
     });
   }
 
-  /// N; less than most() in any direction.
+  double depth(const StandingPart& part) {
+    const Point3& middle = least_of(part).middle;
+    const Vec3d p = apply(part.X_WP, Vec3d{middle[0], middle[1], middle[2]});
+    return dot(down_, {p.x, p.y, p.z});
+  }
+
+  /// N; `area_of(soft, against)` is what limits a compliant part.
+  template <class AreaOf>
+  double force(const Touching& pair, const AreaOf& area_of) const {
+    double least = kInfinity;
+    for (const auto& [soft, against] : {std::pair(pair.own, pair.other), std::pair(pair.other, pair.own)}) {
+      if (parts_[soft].part->rigid) continue;
+      least = std::min(least, parts_[soft].part->modulus * area_of(parts_[soft], parts_[against]));
+    }
+    return least;
+  }
+
+  double most(const Touching& pair, const Point3& along) const {
+    return force(pair, [&](const auto& soft, const auto& against) { return most_area(soft, against, along); });
+  }
+
+  /// Less than most() in any direction.
   double at_least(const Touching& pair) {
-    double force = kInfinity;
-    for (const auto& [of, on] : {std::pair(pair.own, pair.other), std::pair(pair.other, pair.own)}) {
-      const StandingPart &soft = placed_[static_cast<std::size_t>(of)],
-                         &against = placed_[static_cast<std::size_t>(on)];
-      if (*soft.part->rigid) continue;
-      if (soft.is_half_space()) {
-        const LeastArea& area = least_of(against);
-        const double per_line = pressed(*soft.geometry, area.size) / area.size;
-        force = std::min(force, *soft.part->modulus * area.volume * per_line);
-      } else {
-        double area = least_of(soft).extent_area;
-        if (!against.is_half_space())
-          area = std::min(area, least_of(soft).extent_area / least_of(soft).area * least_of(against).area);
-        force = std::min(force, *soft.part->modulus * area);
-      }
-    }
-    return force;
-  }
-
-  /// N, along a unit vector `down`, world frame.
-  double most(const Touching& pair, const Point3& down) {
-    double force = kInfinity;
-    for (const auto& [of, on] : {std::pair(pair.own, pair.other), std::pair(pair.other, pair.own)}) {
-      const StandingPart &soft = placed_[static_cast<std::size_t>(of)],
-                         &against = placed_[static_cast<std::size_t>(on)];
-      if (*soft.part->rigid) continue;
-      double area = 0;
-      if (soft.is_half_space()) {
-        area = along_normal(against, soft, down).layer_area;
-      } else if (against.is_half_space()) {
-        area = along_normal(soft, against, down).extent_area;
-      } else {
-        const Silhouette& own = seen(soft, down, nullptr);
-        area = std::min(own.extent_area, own.largest_extent * seen(against, down, nullptr).area);
-      }
-      force = std::min(force, *soft.part->modulus * area);
-    }
-    return force;
-  }
-
-  /// The most in a horizontal direction.
-  double sideways(const Touching& pair, const Point3& down) {
-    if (placed_[static_cast<std::size_t>(pair.other)].is_half_space()) return 0;
-    const std::size_t axis = std::fabs(down[0]) < 0.9 ? 0 : 1;
-    Point3 across = {};
-    across[axis] = 1;
-    across = cross(down, across);
-    across = (1 / norm(across)) * across;
-    return std::max(most(pair, across), most(pair, cross(down, across)));
-  }
-
-  double friction(const Touching& pair) const {
-    return std::max(*placed_[static_cast<std::size_t>(pair.own)].part->friction,
-                    *placed_[static_cast<std::size_t>(pair.other)].part->friction);
-  }
-
-  /// A part seen along the normal of a half space, which presses along it, as far as it carries.
-  Silhouette along_normal(const StandingPart& part, const StandingPart& half_space, const Point3& down) {
-    Silhouette found = seen(part, -1 * half_space.normal(), half_space.geometry);
-    const double share = std::max(0.0, half_space.normal_share(down));
-    for (double* area : {&found.area, &found.extent_area, &found.layer_area}) *area *= share;
-    return found;
-  }
-
-  const Silhouette& seen(const StandingPart& part, const Point3& direction, const Geometry* layer) {
-    const auto [found, is_new] = seen_.try_emplace({&part, direction, layer});
-    if (is_new) found->second = silhouette(*part.geometry, part.direction(direction), layer);
-    return found->second;
+    return force(pair, [&](const StandingPart& soft, const StandingPart& against) {
+      if (soft.is_half_space()) return least_of(against).area * pressed(*soft.geometry, least_of(against).size);
+      const LeastArea& own = least_of(soft);
+      return own.extent_area * (against.is_half_space() ? 1 : std::min(1.0, least_of(against).area / own.area));
+    });
   }
 
   const LeastArea& least_of(const StandingPart& part) {
-    const auto [found, is_new] = least_.try_emplace(part.index);
+    const auto [found, is_new] = least_.try_emplace(part.geometry);
     if (is_new) found->second = least_area(*part.geometry);
     return found->second;
   }
 
-  std::string text(const Body& body, double weight, double capacity) const {
-    std::string support = "its contacts";
-    if (partners_.size() == 1) {
-      support = in_quotes(data_.description.bodies[static_cast<std::size_t>(*partners_.begin())].name);
-    }
-    const std::string ratio =
-        capacity > 0 ? fmt::format("{:.3g} times the modulus would carry it", kGridError * weight / capacity)
-                     : "give it more area";
-    return fmt::format(
-        "{} weighs {:.4g} N, but {} can carry at most {:.4g} N on its area as seen from above, so it sinks through, or "
-        "deeper than the layer is thick; {}",
-        in_quotes(body.name), weight, support, capacity, ratio);
-  }
-
   const SceneData& data_;
   GeometryMasses masses_;
-  std::vector<std::vector<Part>> parts_;
-  std::vector<StandingPart> placed_;
-  std::set<int> partners_;
-  std::map<int, LeastArea> least_;
-  std::map<std::tuple<const StandingPart*, Point3, const Geometry*>, Silhouette> seen_;
+  double gravity_ = 0;  // m/s^2
+  Point3 down_;         // unit
+  std::vector<StandingPart> parts_;
+  std::map<const Geometry*, LeastArea> least_;
 };
 
 }  // namespace
 
 Silhouette detail::silhouette(const Geometry& mesh, const std::array<double, 3>& direction, const Geometry* layer) {
-  Grid grid(mesh, direction);
-  for (const Triangle& triangle : mesh.surface) grid.add(triangle);
+  const Point3 u = across(direction), v = cross(direction, u);
+  std::vector<Point3> seen;
+  for (const Point3& p : mesh.mesh.points) seen.push_back({dot(u, p), dot(v, p), dot(direction, p)});
+  const Box box = box_of(seen, mesh.surface);
+  const Point3 cell = (1. / kLines) * (box.high - box.low);
+  std::vector<Line> lines(kLines * kLines);
+
+  const auto add = [&](const Triangle& triangle) {
+    const Point3 &a = seen[triangle[0]], &b = seen[triangle[1]], &c = seen[triangle[2]];
+    const auto twice_area = [](const Point3& p, const Point3& q, const Point3& r) {
+      return (q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1]);
+    };
+    const double whole = twice_area(a, b, c);
+    if (whole == 0) return;
+    std::array<int, 2> first, last;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto [least, most] = std::minmax({a[k], b[k], c[k]});
+      first[k] = std::max(0, static_cast<int>(std::ceil((least - box.low[k]) / cell[k] - 0.5)));
+      last[k] = std::min(kLines - 1, static_cast<int>(std::floor((most - box.low[k]) / cell[k] - 0.5)));
+    }
+    for (int j = first[1]; j <= last[1]; ++j) {
+      for (int i = first[0]; i <= last[0]; ++i) {
+        const Point3 p{box.low[0] + (i + 0.5) * cell[0], box.low[1] + (j + 0.5) * cell[1], 0};
+        const Point3 share{twice_area(p, b, c) / whole, twice_area(a, p, c) / whole, twice_area(a, b, p) / whole};
+        if (share[0] < 0 || share[1] < 0 || share[2] < 0) continue;
+        lines[j * kLines + i].add(dot(share, {a[2], b[2], c[2]}),
+                                  mesh.extent.empty() ? 0
+                                                      : dot(share, {mesh.extent[triangle[0]], mesh.extent[triangle[1]],
+                                                                    mesh.extent[triangle[2]]}));
+      }
+    }
+  };
+  for (const Triangle& triangle : mesh.surface) add(triangle);
   for (const Tet& tet : mesh.mesh.tets) {
-    for (std::size_t k = 0; k < 4; ++k) grid.add({tet[k], tet[(k + 1) % 4], tet[(k + 2) % 4]});
+    for (int face = 0; face < 4; ++face) add(tet_face(tet, face));
   }
-  return grid.sum(layer);
+
+  Silhouette found;
+  const double area = cell[0] * cell[1];
+  for (const Line& line : lines) {
+    if (line.extent == -kInfinity) continue;
+    found.area += area;
+    found.extent_area += area * line.extent;
+    found.largest_extent = std::max(found.largest_extent, line.extent);
+    if (layer != nullptr) found.layer_area += area * pressed(*layer, line.high - line.low);
+  }
+  return found;
 }
 
 std::vector<std::string> detail::capacity_warnings(const Scene& scene) {

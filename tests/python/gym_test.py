@@ -130,6 +130,20 @@ def test_an_environment_that_is_reset_draws_the_same_whatever_the_others_do():
     assert (fresh[0] != fresh[1]).all()  # without a seed, others each time
 
 
+def test_the_first_observation_feels_the_force_of_the_start():
+    envs = PivotVectorEnv(3, threads=1, randomize={"modulus": 0.3}, max_episode_steps=None)
+    first = envs.reset(seed=5)[0]
+    assert 2 < first[:, 4].min() < first[:, 4].max() < 5 and len(np.unique(first[:, 4])) == 3  # N, as moduli are
+    later = envs.step(np.full((3, 1), -0.2, np.float32))[0]
+    only = np.array([False, True, False])
+    begun = envs.reset(options={"reset_mask": only})[0]
+    assert (begun[~only] == later[~only]).all()
+    assert 2 < begun[1, 4] < 5 and begun[1, 4] not in (first[1, 4], later[1, 4])  # of an episode with another modulus
+    envs.step(np.zeros((3, 1), np.float32))
+    again = envs.reset(seed=[None, 5, None], options={"reset_mask": only})[0]
+    assert again[1].tobytes() == first[1].tobytes()
+
+
 def test_one_environment_by_itself_has_the_bits_of_the_batch():
     """A hash of 1 000 steps with many episodes, of which some end with a dropped bar."""
     steps, low = 1000, -1.0

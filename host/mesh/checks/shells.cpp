@@ -47,7 +47,8 @@ class ShellRepair {
       for (std::size_t i = 0; i < 3; ++i) shell.box.add(corner(t, i));
     }
     for (Shell& shell : shells_) measure(shell);
-    for (Shell& shell : shells_) find_around(shell);
+    const std::vector<std::uint8_t> overlaps = overlaps_other();
+    for (std::size_t s = 0; s < shells_.size(); ++s) find_around(shells_[s], overlaps[s] != 0);
     forget_twins();
     for (std::size_t s = 0; s < shells_.size(); ++s) {
       if (!shells_[s].around) continue;
@@ -94,8 +95,34 @@ class ShellRepair {
     if (std::fabs(shell.volume) > kFlat * size * size * size) shell.sign = shell.volume < 0 ? -1 : 1;
   }
 
-  void find_around(Shell& shell) const {
+  /// Of every shell, whether its box overlaps the box of another. Found along the axis on which the boxes are shortest,
+  /// so that few stand side by side.
+  std::vector<std::uint8_t> overlaps_other() const {
+    Point3 lengths{};
+    for (const Shell& shell : shells_) lengths = lengths + (shell.box.high - shell.box.low);
+    const Box all = box_of(mesh_.points, mesh_.triangles);
+    for (std::size_t k = 0; k < 3; ++k) lengths[k] /= all.high[k] - all.low[k];
+    const auto axis = static_cast<std::size_t>(std::min_element(lengths.begin(), lengths.end()) - lengths.begin());
+    std::vector<std::size_t> order(shells_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto box = [&](std::size_t i) -> const Box& { return shells_[order[i]].box; };
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return shells_[a].box.low[axis] < shells_[b].box.low[axis]; });
+    std::vector<std::uint8_t> found(shells_.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::size_t j = i + 1; j < order.size() && box(j).low[axis] <= box(i).high[axis]; ++j) {
+        if (box(i).overlaps(box(j))) found[order[i]] = found[order[j]] = 1;
+      }
+    }
+    return found;
+  }
+
+  void find_around(Shell& shell, bool overlaps) const {
     if (shell.sign == 0) return;
+    if (!overlaps) {
+      shell.around.emplace();
+      return;
+    }
     const std::size_t samples = std::min(kMaxSamples, shell.triangles.size());
     for (std::size_t i = 0; i < samples; ++i) {
       const std::size_t t = shell.triangles[i * shell.triangles.size() / samples];

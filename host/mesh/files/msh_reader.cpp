@@ -32,9 +32,31 @@ namespace {
 /// value for each byte of the file, and this many besides.
 constexpr std::size_t kMaxSparse = 4'000'000;
 
+/// Whether it is a mesh of MuJoCo: the numbers of vertices, normals, texture coordinates and faces as int32, and these
+/// as float32, the faces as int32.
+bool is_of_mujoco(const std::string& bytes, const std::string& source) {
+  if (bytes.size() < 16) return false;
+  FileCursor in(bytes, source);
+  in.set_binary(true);
+  in.set_byte_order(std::endian::little);
+  std::uint64_t expected = 16;
+  for (const unsigned size : {12U, 12U, 8U, 12U}) {
+    const std::int64_t count = in.integer(ValueType::kI32);
+    if (count < 0) return false;
+    expected += std::uint64_t{size} * static_cast<std::uint64_t>(count);
+  }
+  return bytes.size() == expected;
+}
+
 class MshReader {
  public:
-  MshReader(const std::string& bytes, const std::string& source) : in_(bytes, source) {}
+  MshReader(const std::string& bytes, const std::string& source) : in_(bytes, source, text_begin(bytes)) {
+    if (!is_of_mujoco(bytes, source)) return;
+    in_.fail(
+        "a surface mesh of MuJoCo, which is not Gmsh's format of that extension: in Python, "
+        "i = numpy.fromfile('in.msh', 'i4'); trimesh.Trimesh(i[4:4 + 3 * i[0]].view('f4').reshape(-1, 3), "
+        "i[-3 * i[3]:].reshape(-1, 3)).export('out.stl') converts it");
+  }
 
   TetMesh read() {
     read_format();

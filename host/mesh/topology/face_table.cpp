@@ -17,6 +17,20 @@ bool comes_before(const FaceUse& a, const FaceUse& b) {
   return a.tet < b.tet;  // the four faces of a tet differ
 }
 
+/// The face's vertices in ascending order; a call of std::sort() costs more than these.
+Triangle ascending(Triangle t) {
+  if (t[1] < t[0]) std::swap(t[0], t[1]);
+  if (t[2] < t[1]) std::swap(t[1], t[2]);
+  if (t[1] < t[0]) std::swap(t[0], t[1]);
+  return t;
+}
+
+/// The vertex of each face of a tet that is first in ascending order.
+std::array<std::int32_t, 4> first_vertices(const Tet& tet) {
+  const std::int32_t ab = std::min(tet[0], tet[1]), cd = std::min(tet[2], tet[3]);
+  return {std::min(tet[1], cd), std::min(tet[0], cd), std::min(ab, tet[3]), std::min(ab, tet[2])};
+}
+
 }  // namespace
 
 bool is_even(const Triangle& t) { return (t[0] < t[1]) == ((t[1] < t[2]) == (t[0] < t[2])); }
@@ -33,21 +47,17 @@ std::vector<FaceUse> sorted_faces(const std::vector<Tet>& tets) {
   for (const Tet& tet : tets) last = std::max(last, *std::max_element(tet.begin(), tet.end()));
   std::vector<std::size_t> end(static_cast<std::size_t>(last) + 2,
                                0);  // of the row before each; filling a row advances it
-  const auto first_vertex = [](const Triangle& face) {
-    return static_cast<std::size_t>(std::min({face[0], face[1], face[2]}));
-  };
   for (const Tet& tet : tets) {
-    for (int f = 0; f < 4; ++f) ++end[first_vertex(tet_face(tet, f)) + 1];
+    for (const std::int32_t v : first_vertices(tet)) ++end[static_cast<std::size_t>(v) + 1];
   }
   std::partial_sum(end.begin(), end.end(), end.begin());
 
   std::vector<FaceUse> faces(4 * tets.size());
   for (std::size_t t = 0; t < tets.size(); ++t) {
     for (int f = 0; f < 4; ++f) {
-      const Triangle face = tet_face(tets[t], f);
-      FaceUse& use = faces[end[first_vertex(face)]++];
-      use = {face, static_cast<std::int32_t>(t), static_cast<std::int8_t>(f), is_even(face)};
-      std::sort(use.sorted.begin(), use.sorted.end());
+      const Triangle face = tet_face(tets[t], f), sorted = ascending(face);
+      faces[end[static_cast<std::size_t>(sorted[0])]++] = {sorted, static_cast<std::int32_t>(t),
+                                                           static_cast<std::int8_t>(f), is_even(face)};
     }
   }
   parallel_for(std::ssize(tets), std::int64_t{last} + 1, 256, [&](std::size_t v) {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "host/mesh/files/mesh_files.h"
 #include "host/mesh/files/vtk/vtk_cells.h"
 #include "host/mesh/primitives/polygon_fan.h"
+#include "host/mesh/scale.h"
 #include "host/meshing/tetrahedralize.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/mesh_arrays.h"
@@ -23,13 +25,13 @@
 namespace isopatch::python {
 namespace {
 
-/// Points, float64, and cells, int32.
-using MeshBytes = std::tuple<nb::bytes, nb::bytes>;
+/// Points, float64, cells, int32, and notes.
+using MeshBytes = std::tuple<nb::bytes, nb::bytes, std::vector<std::string>>;
 
 MeshBytes read_surface(const std::string& path) {
   const SignalScope signals;
   const TriangleMesh mesh = read_triangle_mesh(path);
-  return {bytes_of(mesh.points), bytes_of(mesh.triangles)};
+  return {bytes_of(mesh.points), bytes_of(mesh.triangles), mesh.notes};
 }
 
 /// The triangles of polygons with `counts` corners each.
@@ -82,6 +84,7 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
                           Rows({"tetrahedralize", "triangles"}, triangles, dlpack::kInt32, 3).copied<Triangle>(),
                           {}};
   TetMesh mesh;
+  std::vector<std::string> notes;
   {
     const SignalScope signals;
     const nb::gil_scoped_release released;
@@ -91,10 +94,14 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     };
     isopatch::detail::MesherInput input = isopatch::detail::mesher_input(std::move(surface), source);
+    notes = input.surface.notes;
+    if (const auto doubt = isopatch::detail::doubt_of_units("it", isopatch::detail::longest_side(input.surface))) {
+      notes.push_back(fmt::format("{} In a scene, say {}", doubt->question, doubt->remedy));
+    }
     const isopatch::detail::Mesher mesher = isopatch::detail::find_mesher(mesher_name);
     mesh = tetrahedralize(std::move(input), mesher, edge_length, source, source, check).geometry.mesh;
   }
-  return {bytes_of(mesh.points), bytes_of(mesh.tets)};
+  return {bytes_of(mesh.points), bytes_of(mesh.tets), notes};
 }
 
 }  // namespace

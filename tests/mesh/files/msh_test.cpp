@@ -209,11 +209,12 @@ TEST(MshReader, LeavesOutAFieldThatDoesNotCoverTheTets) {
   EXPECT_EQ(mesh.notes[1], "$NodeData 'part' has no value for 2 nodes of tets and was left out");
 }
 
-TEST(MshReader, ReadsWindowsLineEnds) {
+TEST(MshReader, ReadsWindowsLineEndsAndAByteOrderMark) {
   for (const bool version_4 : {false, true}) {
     std::string text = write({version_4, false}, testing::two_tets());
     for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) text.replace(i, 1, "\r\n");
     EXPECT_EQ(parse_msh(text, "m").tets, testing::two_tets().tets);
+    EXPECT_EQ(parse_msh("\xEF\xBB\xBF" + text, "m").tets, testing::two_tets().tets);
   }
 }
 
@@ -322,6 +323,11 @@ TEST(MshReader, NamesOtherFormatsOfThisExtensionAndWhatConvertsThem) {
     EXPECT_TRUE(contains(error(text), "a mesh of ANSYS Fluent")) << error(text);
     EXPECT_TRUE(contains(error(text), "converts its first zone"));
   }
+  std::string mujoco;
+  for (const std::int32_t number : {4, 0, 4, 4}) mujoco.append(reinterpret_cast<const char*>(&number), 4);
+  mujoco.resize(16 + 4 * 12 + 4 * 8 + 4 * 12);
+  EXPECT_TRUE(contains(error(mujoco), "a surface mesh of MuJoCo")) << error(mujoco);
+  EXPECT_TRUE(contains(error(mujoco + '\0'), "a Gmsh file begins with '$MeshFormat'")) << "another length";
   EXPECT_TRUE(contains(error("$NOD\n1\n1 0 0 0\n$ENDNOD\n"), "gmsh in.msh -save -format msh41 -o out.msh converts it"));
   EXPECT_TRUE(contains(error("$MeshFormat\n4 0 8\n$EndMeshFormat\n"), "2.2 and 4.1 can be read: gmsh in.msh"));
 }

@@ -45,7 +45,7 @@ TEST(VtkReader, ReadsAscii) {
   EXPECT_TRUE(mesh.point_data.empty());
 }
 
-TEST(VtkReader, ReadsWindowsLineEndsAndLowerCase) {
+TEST(VtkReader, ReadsWindowsLineEndsLowerCaseAndAByteOrderMark) {
   std::string text = kHeader + kPoints + kCells;
   for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) text.replace(i, 1, "\r\n");
   expect_two_tets(parse_vtk(text, "m"));
@@ -53,6 +53,7 @@ TEST(VtkReader, ReadsWindowsLineEndsAndLowerCase) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   expect_two_tets(parse_vtk(text, "m"));
+  expect_two_tets(parse_vtk("\xEF\xBB\xBF" + text, "m"));
 }
 
 TEST(VtkReader, ReadsBinary) {

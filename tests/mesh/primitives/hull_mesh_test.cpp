@@ -236,6 +236,27 @@ TEST(HullMesh, OfManyFacesIsSimplifiedAndSaysHowFar) {
   }
 }
 
+// Rounding of the distance in so thin a plate is more than its inner vertices are apart.
+TEST(HullMesh, OfAPlateTooThinForADistanceIsAFanAboutAPointInside) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  for (const double thickness : {1e-8, 1e-9}) {
+    Points points;
+    for (int i = 0; i < 60; ++i) {
+      const Point3 p{normal(random), normal(random), normal(random)};
+      points.push_back({p[0] / norm(p), 0.01 * p[1] / norm(p), thickness * p[2] / norm(p)});
+    }
+    const TetMesh mesh = make_convex_hull_mesh(points);
+    const auto centre = static_cast<std::int32_t>(mesh.points.size()) - 1;
+    ASSERT_EQ(centre, 60) << "all points are corners";
+    for (const Tet& tet : mesh.tets) EXPECT_EQ(std::count(tet.begin(), tet.end(), centre), 1);
+    const double volume = measure_hull(points).volume;
+    EXPECT_NEAR(volume_of(mesh), volume, 1e-6 * volume) << thickness;
+    const Geometry hull = make_convex_hull("plate", points);
+    for (std::int32_t v = 0; v <= centre; ++v) EXPECT_EQ(hull.extent[v], v == centre ? 1 : 0);
+  }
+}
+
 TEST(HullMesh, RefusesOnlyWhatHasNoVolume) {
   Points flat = testing::rotated({{{0.6, 0.8, 0}, {-0.8, 0.6, 0}, {0, 0, 1}}}, testing::ring(0.1, 0.3, 12));
   EXPECT_TRUE(contains(error_of([&] { make_convex_hull("flat", flat); }), "the 12 points lie in a plane"));

@@ -85,6 +85,24 @@ def test_arrays_and_objects_of_mesh_libraries_are_like_the_file():
         assert mesh.points.tobytes() == of_file.points.tobytes() and mesh.tets.tobytes() == of_file.tets.tobytes()
 
 
+@needs_a_mesher
+def test_what_the_command_notes_is_warned_of(tmp_path):
+    points, triangles = cube()
+    apart = points[triangles].reshape(-1, 3).astype(np.float32).astype(float)
+    apart[0] += 2e-9  # as rounding parts points of a file without indices
+    text = [f"v {x!r} {y!r} {z!r}" for x, y, z in (1000 * apart).tolist()]
+    text += [f"f {i + 1} {i + 2} {i + 3}" for i in range(0, len(apart), 3)]
+    (tmp_path / "cube.obj").write_text("\n".join(text))
+    with pytest.warns(UserWarning) as found:
+        isopatch.tetrahedralize(tmp_path / "cube.obj")
+    messages = [str(warning.message) for warning in found]
+    assert all(message.startswith(f"tetrahedralize: {tmp_path}/cube.obj: ") for message in messages)
+    assert any("100 m long. In millimetres?" in message for message in messages)
+    assert any("points were merged with others at most" in message for message in messages)
+    with pytest.warns(UserWarning, match="tetrahedralize: surface: it is 100 m long"):
+        isopatch.tetrahedralize((1000 * points, triangles))
+
+
 @pytest.mark.parametrize(
     ("surface", "options", "error", "message"),
     [

@@ -45,7 +45,7 @@ std::string decode_name(std::string_view encoded) {
 
 class VtkReader {
  public:
-  VtkReader(const std::string& bytes, const std::string& source) : in_(bytes, source) {}
+  VtkReader(const std::string& bytes, const std::string& source) : in_(bytes, source, text_begin(bytes)) {}
 
   TetMesh read() {
     read_header();

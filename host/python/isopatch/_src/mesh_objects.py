@@ -149,7 +149,8 @@ def _triangles_of_strip(strip: np.ndarray) -> np.ndarray:
 def _in_grid(grid: Any) -> Found:
     types = np.asarray(grid.celltypes)
     if hasattr(grid, "cell_connectivity"):
-        connectivity, offsets = np.asarray(grid.cell_connectivity), np.asarray(grid.offset)
+        connectivity = np.asarray(grid.cell_connectivity)
+        offsets = np.asarray(grid.cell_offsets if hasattr(grid, "cell_offsets") else grid.offset)  # before PyVista 0.49
     else:  # only what PyVista makes of cells of one type each
         rows = [np.asarray(block) for block in grid.cells_dict.values()]
         types = np.concatenate([np.full(len(r), t) for t, r in zip(grid.cells_dict, rows, strict=True)] or [types])

@@ -180,34 +180,41 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
         edge_length: How long inner edges are, m; longer ones of the surface are cut. None: as the surface's edges.
         mesher: "tetgen", "gmsh", or "auto" for the first of them that is there.
 
+    Warns:
+        UserWarning: for each note on the surface that the command prints.
+
     Raises:
         FileNotFoundError: for a file that does not exist, and if no mesher is found; says what to install.
         ValueError: for a surface that is not closed, that cuts through itself, or that the mesher refuses.
     """
+    location = "tetrahedralize: surface"
     if isinstance(surface, (str, os.PathLike)):
         source = os.fspath(surface)
-        points, triangles = _core._read_surface(source)
-        mesh = NamedMesh("triangles", *_arrays_of(points, triangles, 3), {}, [])
+        location = f"tetrahedralize: {source}"
+        points, triangles, notes = _core._read_surface(source)
+        mesh = NamedMesh("triangles", *_arrays_of(points, triangles, 3), {}, notes)
     elif is_mesh(surface):
         source = type(surface).__name__
-        mesh = mesh_from_object(surface, "triangles", "tetrahedralize: surface")
+        mesh = mesh_from_object(surface, "triangles", location)
     elif isinstance(surface, (tuple, list)) and len(surface) == 2:
         source = "surface"
-        mesh = named_mesh("triangles", *surface, {}, "tetrahedralize: surface")
+        mesh = named_mesh("triangles", *surface, {}, location)
     else:
         raise TypeError(
-            "tetrahedralize: surface: expected a path, a mesh or a pair of points and triangles, found "
-            f"{type(surface).__name__}"
+            f"{location}: expected a path, a mesh or a pair of points and triangles, found {type(surface).__name__}"
         )
     for note in mesh.notes:
-        warnings.warn(f"tetrahedralize: surface: {note}", stacklevel=2)
+        warnings.warn(f"{location}: {note}", stacklevel=2)
     if not isinstance(mesher, str):
         raise TypeError(f"tetrahedralize: mesher: expected a string, found {type(mesher).__name__}")
     try:
         edges = None if edge_length is None else float(edge_length)
     except (TypeError, ValueError):
         raise TypeError(f"tetrahedralize: edge_length: expected a number, found {shown(edge_length)}") from None
-    return TetMesh(*_arrays_of(*_core._tetrahedralize(mesh.points, mesh.cells, source, mesher, edges), 4))
+    points, tets, notes = _core._tetrahedralize(mesh.points, mesh.cells, source, mesher, edges)
+    for note in notes:
+        warnings.warn(f"{location}: {note}", stacklevel=2)
+    return TetMesh(*_arrays_of(points, tets, 4))
 
 
 def _arrays_of(points: bytes, cells: bytes, corners: int) -> tuple[np.ndarray, np.ndarray]:

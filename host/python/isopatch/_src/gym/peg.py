@@ -104,7 +104,7 @@ class PegInHoleVectorEnv(TaskVectorEnv):
 
     An observation is [9], float32: the way of the holder since the start, [3], m; the force of the peg on the holder,
     [3], N, and its torque, [3], N m, about the middle of the peg's end where it would be without load; both are means
-    over the last action, and 0 at the start. The axes are those of the world, with z up.
+    over the last action, and at the start of the state. The axes are those of the world, with z up.
 
     An episode ends with a reward of 1 once the peg is 10 mm deep in the hole, and of -1 if the force that is observed
     is more than 15 N. Each action also earns how much the peg has gone deeper, over 10 mm, and half of how much nearer
@@ -148,13 +148,13 @@ class PegInHoleVectorEnv(TaskVectorEnv):
         poses = self.array(np.tile(self.simulator.scene.default_poses, (self.num_envs, 1, 1)))
         poses[mask, self._block, :3] = self.array(places)
         self.simulator.reset(mask, poses=poses)
-        self._wrench[mask] = 0
         self._mass_scale[mask, self._peg] = self.array(mass)
         for part in range(self._friction.shape[1]):
             if part in self._pads:
                 self._modulus[mask, part] = self.array(_MODULUS * modulus)
             else:
                 self._friction[mask, part] = self.array(_FRICTION * friction)
+        self._wrench[mask] = self._step("pair_wrench", 0)[mask, 0]
 
     def act(self, actions: Any) -> None:
         """Moves the holder for 20 ms; `actions` [N, 3], as VectorEnv.act()."""

@@ -69,7 +69,8 @@ class PivotVectorEnv(TaskVectorEnv):
 
     An observation is [6], float32: goal minus angle [rad], angle [rad], its rate [rad/s], how far the bar has sunk
     between the fingers [m], the force of a finger on the bar [N] and the torque of both about the axis through them
-    [N m]; the last two are of the last step, and 0 at the start. Angles are positive as gravity turns the bar.
+    [N m]; the last two are of the last step, and at the start of the state. Angles are positive as gravity turns the
+    bar.
 
     The reward is 1 / (1 + (e / 0.1)^2) - |e| / 2, with e the goal minus the angle in rad. The episode ends with -20 if
     the bar is dropped: its middle has fallen by 50 mm. Goals are drawn evenly from 15 to 75 degrees.
@@ -106,10 +107,10 @@ class PivotVectorEnv(TaskVectorEnv):
         self.simulator.reset(mask)
         self._goal[mask] = self.array(goals)
         self._force[mask] = 0
-        self._wrench[mask] = 0
         self._mass_scale[mask, self._bar] = self.array(mass)
         self._friction[mask] = self.array(np.repeat(_FRICTION * friction[:, None], 3, axis=1))
         self._modulus[mask] = self.array(np.repeat(_MODULUS * modulus[:, None], 3, axis=1))
+        self._wrench[mask] = self._step("pair_wrench", 0)[mask]
 
     def act(self, actions: Any) -> None:
         """Presses for 20 ms; `actions` [N, 1], as VectorEnv.act()."""

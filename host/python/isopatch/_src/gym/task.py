@@ -62,11 +62,11 @@ class TaskVectorEnv(VectorEnv):
         drawn = np.array([r.uniform(-1, 1, len(_RANDOM)) for r in random])
         return 1 + self._widths[:, None] * drawn.T
 
-    def _step(self, output: str, **inputs: Any) -> Any:
-        """Steps for the time of an action, and returns an output."""
+    def _step(self, output: str, num_steps: int = _STEPS_PER_ACTION, **inputs: Any) -> Any:
+        """Steps for the time of an action, and returns an output; with 0 steps, the output of the state."""
         if self._widths.any():
             inputs |= {"mass_scale": self._mass_scale, "friction": self._friction, "modulus": self._modulus}
-        return getattr(self.simulator.step(_STEPS_PER_ACTION, outputs=(output,), **inputs), output)
+        return getattr(self.simulator.step(num_steps, outputs=(output,), **inputs), output)
 
     def _double(self, actions: Any) -> Any:
         return actions.astype(np.float64) if self.library is np else actions.double()

@@ -111,7 +111,7 @@ def _mesh_of(geometry: dict[str, Any], location: str) -> tuple[np.ndarray, np.nd
     if cells == "tets" or (cells is None and _core._is_tet_mesh_file(path)):
         points, corners, fields = _core._read_tets(path)
     else:
-        points, corners = _core._read_surface(path)
+        points, corners, _ = _core._read_surface(path)
     arrays = {key: np.frombuffer(values) for key, values in fields.items()}
     found = np.frombuffer(corners, np.int32).reshape(-1, 4 if cells == "tets" else 3) if cells else None
     return np.frombuffer(points).reshape(-1, 3), found, arrays
