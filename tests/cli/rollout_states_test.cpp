@@ -110,7 +110,7 @@ TEST_F(RolloutStates, OfOtherShapesAndNamesAreErrors) {
       error_of(with("jonts", npy_array(DType::kFloat64, {2}, two))).find("bad.npz: jonts: unknown array; did you mean"),
       std::string::npos);
   EXPECT_NE(error_of(with("time", npy_array(DType::kFloat64, {8}, eight)))
-                .find("bad.npz: joints: must have 8 rows, one for each time, found shape (2, 1, 2)"),
+                .find("bad.npz: joint_rates: must have 8 rows, one for each time, found shape (2, 1)"),
             std::string::npos);
 }
 

@@ -57,7 +57,7 @@ TEST(RolloutReferenceOfSubsteps, MidpointAgrees) {
 TEST_P(RolloutReferenceTest, PointsAtCentroidsAgree) {
   SceneDescription scene = GetParam().make();
   scene.rollout.points = ContactPoints::kCentroid;
-  expect_agreement(scene);
+  expect_agreement(scene, {.tolerance = 1e-12});
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, RolloutReferenceTest, testing::ValuesIn(kScenes),
