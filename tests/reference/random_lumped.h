@@ -47,6 +47,7 @@ class RandomContacts {
                    magnitude(1e-4, 1e-1),
                    one_in(5) ? 0 : magnitude(1e-3, 1),
                    between(1, 2)};
+    if (one_in(3)) law.bristle_flow = BristleFlow::kAlways;
     law.spin_radius = one_in(5) ? between(0, 2) : 1;
     return law;
   }
