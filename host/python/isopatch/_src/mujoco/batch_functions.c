@@ -159,7 +159,7 @@ static void write_rows(const Arguments* a, mjData* d, int added, const Weight* w
     mjContact* contact = d->contact + d->ncon - added + i;
     const int row = contact->efc_address;
     const double resistance = 1 / (weights[i].stiffness * span), own = d->efc_R[row] / resistance;
-    const double ratio = fmin(fmax(1 / (a->least_resistance * own), 1), a->impratio);
+    const double ratio = fmin(fmax(1 / (a->least_resistance * own * fmin(own, 1)), 1), a->impratio);
     held[weights[i].pair] += own;
     for (int j = 0; j < 3; ++j) {
       double* kbip = d->efc_KBIP + 4 * (row + j);

@@ -28,7 +28,7 @@ LONGEST_STEP = 0.02  # s
 _HALF = (0.5, 0.5, 1, 0.5, 1)
 TOLERANCE = 1e-14  # of the solver
 MOST_SOLVES, _NUM_STATS = 8, mujoco.mjNSOLVER
-LEAST_RESISTANCE = 1e-5  # of friction, of a row's inverse inertia: with less the solver has no digits left
+LEAST_RESISTANCE = 1e-5  # of friction, of a row's inverse inertia A: with less the solver has no digits left
 
 
 _YZX, _ZXY = np.array([1, 2, 0]), np.array([2, 0, 1])
@@ -304,7 +304,7 @@ class Rows:
         resistance = 1 / (points.stiffness * span)
         held = r[:, 0] / resistance
         # of very stiff patches less, which creep by nothing anyway
-        ratio = np.minimum(np.maximum(1 / (LEAST_RESISTANCE * held), 1), self.impratio)
+        ratio = np.minimum(np.maximum(1 / (LEAST_RESISTANCE * held * np.minimum(held, 1)), 1), self.impratio)
         r[:, 0] = resistance
         r[:, 1:] = (resistance / ratio)[:, None]
         np.divide(1, r, out=d)
