@@ -159,7 +159,7 @@ static void write_rows(const Arguments* a, mjData* d, int added, const Weight* w
     mjContact* contact = d->contact + d->ncon - added + i;
     const int row = contact->efc_address;
     const double resistance = 1 / (weights[i].stiffness * span), own = d->efc_R[row] / resistance;
-    const double ratio = fmin(fmax(1 / (a->least_resistance * own), 1), a->impratio);
+    const double ratio = fmin(fmax(1 / (a->least_resistance * own * fmin(own, 1)), 1), a->impratio);
     held[weights[i].pair] += own;
     for (int j = 0; j < 3; ++j) {
       double* kbip = d->efc_KBIP + 4 * (row + j);
@@ -173,8 +173,8 @@ static void write_rows(const Arguments* a, mjData* d, int added, const Weight* w
     const double moved = fmax(weights[i].is_now ? 0 : h * velocity[row], 0);
     const double over = moved - fmax(a->half_thickness[weights[i].pair] + contact->dist, 0);
     const double slip = sqrt(velocity[row + 1] * velocity[row + 1] + velocity[row + 2] * velocity[row + 2]);
-    const double stopped = h * own * resistance * contact->friction[0] * weights[i].stiffness * fmax(-contact->dist, 0);
-    const double lifting = span / h * contact->friction[0] * fmax(slip - stopped, 0);
+    const double stopped = contact->friction[0] * own * fmax(-contact->dist, 0);
+    const double lifting = contact->friction[0] * fmax(2 * h * slip - stopped, 0);
     d->efc_pos[row] = contact->dist + fmin(fmax(over, 0), moved) + lifting;
     d->efc_margin[row] = 0;
     contact->mu = contact->friction[0] / sqrt(ratio);

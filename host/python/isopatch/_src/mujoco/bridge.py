@@ -63,7 +63,7 @@ class Bridge:
         modulus: Any = None,
         shapes: Any = None,
         max_clusters: int = 4,
-        impratio: float = 1e5,
+        impratio: float = 1e7,
         threads: int = 0,
     ) -> None:
         if not isinstance(model, mujoco.MjModel):

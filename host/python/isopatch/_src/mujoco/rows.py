@@ -27,8 +27,9 @@ INCLUDED = 1.0  # m, the margin of added contacts: none is left out for its dist
 LONGEST_STEP = 0.02  # s
 _HALF = (0.5, 0.5, 1, 0.5, 1)
 TOLERANCE = 1e-14  # of the solver
+STILL = 1e-7  # m/s, of points whose sliding and parting is too little to look at
 MOST_SOLVES, _NUM_STATS = 8, mujoco.mjNSOLVER
-LEAST_RESISTANCE = 1e-5  # of friction, of a row's inverse inertia: with less the solver has no digits left
+LEAST_RESISTANCE = 1e-5  # of friction, of a row's inverse inertia A: with less the solver has no digits left
 
 
 _YZX, _ZXY = np.array([1, 2, 0]), np.array([2, 0, 1])
@@ -135,6 +136,7 @@ class Rows:
         # what follows from the pairs of the last step's points, and from its other contacts
         self._pairs, self._added = None, ([], np.zeros(0))
         self._others, self._excluded = b"", np.zeros(0, int)
+        self._written = 0.0, np.zeros((3, 4))  # a time step, and what the rows of a point have for it
         self.read_friction()
 
     def _contact(self, geoms: np.ndarray) -> mujoco.MjContact:
@@ -298,51 +300,58 @@ class Rows:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Writes the rows of points, which are the last. Returns by how much stiffer friction is, and A / R."""
         h = self._model.opt.timestep
-        relaxation = h
-        span = h * (h + relaxation)
+        span = 2 * h * h  # h (h + t)
         r, d = data.efc_R[begin:].reshape(-1, 3), data.efc_D[begin:].reshape(-1, 3)
-        resistance = 1 / (points.stiffness * span)
-        held = r[:, 0] / resistance
+        inverse = points.stiffness * span
+        resistance = 1 / inverse
+        held = r[:, 0] * inverse
         # of very stiff patches less, which creep by nothing anyway
-        ratio = np.minimum(np.maximum(1 / (LEAST_RESISTANCE * held), 1), self.impratio)
+        ratio = np.minimum(np.maximum(1 / (LEAST_RESISTANCE * held * np.minimum(held, 1)), 1), self.impratio)
         r[:, 0] = resistance
         r[:, 1:] = (resistance / ratio)[:, None]
         np.divide(1, r, out=d)
         kbip = data.efc_KBIP[begin:].reshape(-1, 3, 4)  # a_ref = -B v - K I (pos - margin)
-        kbip[:] = np.array(((1 / span, relaxation / span, 1, 0), (0, 1 / h, 1, 0), (0, 1 / h, 1, 0)))
+        if h != self._written[0]:
+            self._written = h, np.array(((1 / span, h / span, 1, 0), (0, 1 / h, 1, 0), (0, 1 / h, 1, 0)))
+        kbip[:] = self._written[1]
         if points.now is not None:
             kbip[:, 0, 1] += h * points.now / span
         velocity = np.empty(data.nefc)
         mujoco.mj_mulJacVec(self._model, data, velocity, data.qvel)
-        velocity = velocity[begin:].reshape(-1, 3)
-        stopped = h * held * resistance * friction * points.stiffness * np.maximum(-points.distance, 0)
-        lifting = self._lifting(friction, velocity, stopped)
-        data.efc_pos[begin::3] = points.distance + self._parting(points, velocity) + lifting
+        velocity = velocity[begin:]
+        distance, squared = points.distance, velocity.dot(velocity)
+        if squared > STILL**2:
+            velocity = velocity.reshape(-1, 3)
+            distance = distance + self._lifting(friction, held, distance, velocity)
+            if h * squared**0.5 - points.distance.min() > self._thinnest:
+                distance += self._parting(points, velocity)
+        data.efc_pos[begin::3] = distance
         data.efc_margin[begin::3] = 0
         return ratio, held
 
-    def _parting(self, points: Points, velocity: np.ndarray) -> np.ndarray | float:
+    def _parting(self, points: Points, velocity: np.ndarray) -> np.ndarray:
         """What to take off the depth of points that part fast, at the velocities [n, 3] of their rows.
 
         A row takes them to have been deeper by h v, which nothing has been by more than its half thickness; it comes
         about as things turn by much of a radian in a step, and would make energy.
         """
         moved = self._model.opt.timestep * velocity[:, 0]
-        if (moved - points.distance).max() <= self._thinnest:
-            return 0.0
         over = moved - np.maximum(self.half_thickness[points.pair].min(axis=1) + points.distance, 0)
         return np.clip(over, 0, np.maximum(moved, 0)) * (1 if points.now is None else 1 - points.now)
 
-    def _lifting(self, friction: np.ndarray, velocity: np.ndarray, stopped: np.ndarray) -> np.ndarray:
+    def _lifting(
+        self, friction: np.ndarray, held: np.ndarray, distance: np.ndarray, velocity: np.ndarray
+    ) -> np.ndarray:
         """What to take off by how much the solver would lift what slides, so that it stays in its patch.
 
         The cone of forces has a dual cone, in which a point that slides at v leaves at friction * v: without this a
         thing would hover where its patch ends, and rattle. De Saxcé and Feng, "The bipotential method", 1998, have the
         same term with the v at the end of the step. It is taken to be that at the beginning less what friction can stop
-        within the step, `stopped` [n], m/s: what is held must not slip the more for having slipped.
+        within the step, A h friction * force = friction * held * depth / (2 h): what is held must not slip the more for
+        having slipped.
         """
-        slip = np.hypot(velocity[:, 1], velocity[:, 2])
-        return (2 * self._model.opt.timestep) * friction * np.maximum(slip - stopped, 0)
+        slip = (2 * self._model.opt.timestep) * np.hypot(velocity[:, 1], velocity[:, 2])
+        return friction * np.maximum(slip + friction * held * np.minimum(distance, 0), 0)
 
     def raise_full(self, data: mujoco.MjData, count: int, which: str = "") -> None:
         size = self._model.narena
