@@ -95,10 +95,10 @@ constexpr void for_each_rollout_state(const Visit& visit, States&... s) {
   visit(ArrayInfo{"poses", "float64", Per::kBody, 7, "m; unit quaternion w x y z"}, s.poses...);
   visit(ArrayInfo{"velocities", "float64", Per::kBody, 6, "m/s; rad/s"}, s.velocities...);
   visit(ArrayInfo{"joints", "float64", Per::kJoint, 2, "m or rad; m/s or rad/s"}, s.joints...);
-  visit(ArrayInfo{"joint_rates", "float64", Per::kJoint, 1, "m/s or rad/s"}, s.joint_rates...);
   visit(ArrayInfo{"steps", "int64", Per::kEnvironment, 1, "1"}, s.steps...);
   visit(ArrayInfo{"status", "uint32", Per::kEnvironment, 1, "bits of Status"}, s.status...);
   visit(ArrayInfo{"contact_state", "float64", Per::kPartPair, 0, ""}, s.contact_state...);
+  visit(ArrayInfo{"joint_rates", "float64", Per::kJoint, 1, "m/s or rad/s"}, s.joint_rates...);
 }
 
 /// The same for the arrays of a RolloutInput.

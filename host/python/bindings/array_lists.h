@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 #include "host/evaluation/array_check.h"
 #include "host/python/arrays/array_rules.h"
@@ -26,6 +27,12 @@ consteval auto listed_arrays(ForEach) {
 
 inline constexpr auto kInputs = listed_arrays([](const auto& visit) { for_each_input(visit); });
 inline constexpr auto kOutputs = listed_arrays([](const auto& visit) { for_each_output(visit); });
+/// Whether an array of a state may be None, or left out, where it has no elements.
+constexpr bool may_be_left_out(const ArrayInfo& info) {
+  const std::string_view name = info.name;
+  return name == "contact_state" || name == "joint_rates";
+}
+
 inline constexpr auto kState = listed_arrays([](const auto& visit) { for_each_rollout_state(visit); });
 inline constexpr auto kStepInputs = listed_arrays([](const auto& visit) { for_each_rollout_input(visit); });
 inline constexpr auto kStepOutputs = listed_arrays([](const auto& visit) { for_each_rollout_output(visit); });

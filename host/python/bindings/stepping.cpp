@@ -54,7 +54,8 @@ StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::h
         ArrayView& view = views_[i];
         const Argument argument{call, info.name};
         PyObject* array = PyTuple_GetItem(state.ptr(), static_cast<Py_ssize_t>(i));
-        if (array == Py_None && info.width == 0 && simulator.counts.contact_state == 0) return;
+        ++i;
+        if (array == Py_None && may_be_left_out(info) && simulator.counts.row(info) == 0) return;
         if (!is_written) check_tensor(array, argument);  // those written are the simulator's own
         view.read(array, argument, placement);
         if (is_written) check_writable(view, argument);
@@ -63,9 +64,8 @@ StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::h
         if (view.shape[0] > 1 && stride != simulator.counts.row(info)) {
           argument.wrong_value("expected contiguous rows, found some with gaps or repeated ones; give a copy");
         }
-        if (i == 0) shape.environments = view.shape[0];
+        if (i == 1) shape.environments = view.shape[0];  // poses, the first
         pointer = static_cast<Value*>(view.data);
-        ++i;
       },
       state_);
   state_.num_environments = shape.environments;

@@ -256,7 +256,7 @@ ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs
     const CallShape shape{simulator.counts, state.num_environments};
     for_each_rollout_state(
         [&](const ArrayInfo& info, auto*& pointer) {
-          if (info.width == 0 && shape.counts.contact_state == 0) return;  // isopatch.jax.step() keeps it
+          if (may_be_left_out(info) && shape.counts.row(info) == 0) return;  // isopatch.jax.step() keeps it
           using Value = std::remove_pointer_t<std::remove_reference_t<decltype(pointer)>>;
           const ffi::AnyBuffer before = from.next(), after = to.next();
           const void* source = checked_memory(before, info, shape, placement, element_of<Value>());

@@ -155,8 +155,9 @@ def step(
 
     Args:
         simulator: An isopatch.Simulator, on the device that JAX computes on. It is kept alive; see release().
-        state: Of any number of environments: poses [..., B, 7], velocities [..., B, 6], joints [..., J, 2],
-            joint_rates [..., J], float64; steps [...], int64; status [...], uint32; contact_state [..., Q, S], float64, or None if S is 0.
+        state: Of any number of environments: poses [..., B, 7], velocities [..., B, 6], joints [..., J, 2], float64;
+            steps [...], int64; status [...], uint32; contact_state [..., Q, S], float64, or None if S is 0; joint_rates
+            [..., J], float64, or None if J is 0.
         n: Number of steps, known when the function is traced.
         {inputs}
         outputs: Names of fields of StepResults, for the last step.
@@ -181,9 +182,10 @@ def step(
     states, known_inputs = arrays_of(states), arrays_of(known_inputs)
     wanted = wanted_outputs(call, core.wanted(call, outputs), known, StepResults._fields)
     given = in_order(call, STEP_INPUTS, inputs)
-    if not simulator.scene.contact_state_size:
-        del states["contact_state"]  # without elements, or None
-    arrays = dict(zip([*states, *known_inputs], [*state[: len(states)], *given], strict=True))
+    for name, size in ("contact_state", simulator.scene.contact_state_size), ("joint_rates", len(simulator.scene.joints)):
+        if not size:
+            del states[name]  # without elements, or None
+    arrays = dict(zip([*states, *known_inputs], [*(getattr(state, name) for name in states), *given], strict=True))
     checked, leading = _checked_arrays(call, arrays, states | known_inputs, len(states))
     results = _call(
         call,
@@ -200,7 +202,7 @@ def step(
         input_output_aliases={i: i for i in range(len(states))},
     )
     outputs_of_step = dict(zip(wanted, results[len(states) :], strict=True))
-    return SimulatorState(*results[: len(states)], *state[len(states) :]), StepResults(**outputs_of_step)
+    return state._replace(**dict(zip(states, results, strict=False))), StepResults(**outputs_of_step)
 
 
 def _steps(call: str, n: Any) -> int:

@@ -236,16 +236,16 @@ class SimulatorState(NamedTuple):
     """[N, B, 6], float64, m/s; rad/s. Linear of the body's origin and angular, world frame."""
     joints: Any
     """[N, J, 2], float64, m or rad; m/s or rad/s. Position and rate of each joint, in the order of the bodies."""
-    joint_rates: Any
-    """[N, J], float64, m/s or rad/s. The rate that the last step left: what was written to `joints` since then, and to
-    velocities of prescribed bodies, is felt as a change of momentum; NaN: bodies on joints begin with the velocities
-    that follow."""
     steps: Any
     """[N], int64. Steps since time 0: the time is steps * time_step."""
     status: Any
     """[N], uint32, bits of Status. An environment with FROZEN keeps its state until it is reset."""
     contact_state: Any = None
     """[N, Q, S], float64. What the contact models carry from step to step; S is 0 if they carry nothing."""
+    joint_rates: Any = None
+    """[N, J], float64, m/s or rad/s. The rate that the last step left: what was written to `joints` since then, and to
+    velocities of prescribed bodies, is felt as a change of momentum; NaN: bodies on joints begin with the velocities
+    that follow."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`."""
