@@ -51,7 +51,7 @@ constexpr double kMaxError = 3e-4, kMaxErrorOfDepth = 1e-3;
 
 /// Vertices nearer to each other than these parts of the error are tried to be one: few vertices make small meshes, but
 /// if different ones are joined, tets may be inverted.
-constexpr double kJoined[] = {1, 0.2, 0.04, 0.002, 1e-4};
+constexpr double kJoined[] = {1, 0.2, 0.04, 0.002, 1e-4, 1e-6};
 
 /// A mesh without flatter tets needs no better one.
 constexpr double kGood = 1e-10;
@@ -148,11 +148,14 @@ void take_out_corners(std::vector<MedialVertex>& inner, const Polyhedron& hull,
 
 /// Fewer vertices: one stands for another if the other's faces are all nearest to it within `error`. Those with many
 /// such faces come first, as in the middle of a ball. Of several that can stand for a vertex, it is the nearest.
-std::vector<MedialVertex> representatives(std::vector<MedialVertex> vertices, const Polyhedron& hull, double error) {
+/// `depths` are those of the vertices.
+std::vector<MedialVertex> representatives(std::vector<MedialVertex> vertices, const std::vector<double>& depths,
+                                          const Polyhedron& hull, double error) {
   std::vector<std::vector<std::uint8_t>> is_near(vertices.size());
   std::vector<std::ptrdiff_t> count;
   for (std::size_t v = 0; v < vertices.size(); ++v) {
-    const double limit = hull.depth(vertices[v].position) + error;
+    const double limit = depths[v] + error;
+    is_near[v].reserve(hull.faces.size());
     for (const HullFace& face : hull.faces) is_near[v].push_back(hull.height(face, vertices[v].position) <= limit);
     count.push_back(std::count(is_near[v].begin(), is_near[v].end(), 1));
   }
@@ -160,19 +163,23 @@ std::vector<MedialVertex> representatives(std::vector<MedialVertex> vertices, co
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return count[a] > count[b]; });
   std::vector<std::size_t> chosen;
+  std::vector<std::vector<std::size_t>> chosen_near(hull.faces.size());
   for (const std::size_t v : order) {
     double least = std::numeric_limits<double>::infinity();
     std::size_t nearest = v;
-    for (const std::size_t w : chosen) {
+    const auto& faces = vertices[v].nearest;
+    for (const std::size_t w : chosen_near[faces[0]]) {
       const double distance = norm(vertices[w].position - vertices[v].position);
       if (!(distance < least)) continue;
-      const auto& faces = vertices[v].nearest;
       if (!std::all_of(faces.begin(), faces.end(), [&](std::int32_t f) { return is_near[w][f] != 0; })) continue;
       least = distance;
       nearest = w;
     }
     if (nearest == v) {
       chosen.push_back(v);
+      for (std::size_t f = 0; f < hull.faces.size(); ++f) {
+        if (is_near[v][f] != 0) chosen_near[f].push_back(v);
+      }
     } else {
       add_nearest(vertices[nearest], vertices[v].nearest);
     }
@@ -409,10 +416,12 @@ std::optional<TetMesh> medial_mesh(const Polyhedron& exact) {
     const std::vector<MedialVertex> corners = corners_of(hull);
     std::vector<MedialVertex> inner = polytope_vertices(hull).inner;
     take_out_corners(inner, hull, corners);
+    std::vector<double> depths;
+    for (const MedialVertex& vertex : inner) depths.push_back(hull.depth(vertex.position));
     for (const double part : kJoined) {
       const double distance = part * error;
-      auto mesh =
-          MedialMesh(hull, representatives(inner, hull, distance), corners, kThinPiece).make_without_flat_tets(error);
+      auto mesh = MedialMesh(hull, representatives(inner, depths, hull, distance), corners, kThinPiece)
+                      .make_without_flat_tets(error);
       if (!mesh) continue;
       const double quality = flattest_tet(*mesh);
       if (quality <= best_quality) continue;
