@@ -13,7 +13,7 @@ import warnings
 
 import mujoco
 import numpy as np
-from robots import CLOSE, HOLD, LIFT, control, gripper_model, hand_model, things, touching
+from robots import CLOSE, HOLD, HOLDERS, LIFT, control, gripper_model, hand_model, things, touching
 
 import isopatch
 import isopatch.mujoco
@@ -34,11 +34,13 @@ def bridge_of(model, name, mesh):
         return isopatch.mujoco.Bridge(model, pairs=pairs, modulus=modulus, shapes={name: shape})
 
 
-def pick_up(model, bridge, name, patches, seen=lambda data: None):
-    """Closes, lifts and holds; returns positions of the thing [n, 3] and forces of pairs [n, P, 3] after each step."""
+def pick_up(model, bridge, name, holder, patches, seen=lambda data: None):
+    """Closes, lifts and holds; returns positions of the thing [n, 3], those in the frame of the body `holder` [n, 3],
+    and forces of pairs [n, P, 3] after each step."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    positions, forces = [], []
+    positions, places, forces = [], [], []
+    thing, hand = data.body(name), data.body(holder)
     for _ in range(round((CLOSE + LIFT + HOLD) / model.opt.timestep)):
         control(model, data)
         seen(data)
@@ -47,9 +49,15 @@ def pick_up(model, bridge, name, patches, seen=lambda data: None):
             forces.append(bridge.forces(model, data).force)
         else:
             mujoco.mj_step(model, data)
-        positions.append(data.body(name).xpos.copy())
+        positions.append(thing.xpos.copy())
+        places.append((thing.xpos - hand.xpos) @ hand.xmat.reshape(3, 3))
     seen(data)
-    return np.array(positions), np.array(forces)
+    return np.array(positions), np.array(places), np.array(forces)
+
+
+def moved(positions, model):
+    """In the last second, um."""
+    return 1e6 * np.linalg.norm(positions[-1] - positions[-round(1 / model.opt.timestep)])
 
 
 class Camera:
@@ -85,7 +93,8 @@ def main():
     meshes, rows = things(pathlib.Path(os.environ["ISOPATCH_DATA_DIR"])), []
     print(f"isopatch {isopatch.__version__}, MuJoCo {mujoco.mj_versionString()}; lifted by 100 mm in 1 s, held for 2 s")
     print(
-        "  robot    thing   contact   lifted [mm]  moves in the last s [um]  pressed, carried at the end [N]  step [us]"
+        "  robot    thing   contact   lifted [mm]  moves in the last s, in the hand [um]"
+        "  pressed, carried at the end [N]  step [us]"
     )
     for robot, name in [(robot, name) for robot in MAKERS for name in meshes]:
         model = MAKERS[robot](name, meshes[name].points)
@@ -93,19 +102,19 @@ def main():
         camera = Camera(model, bridge, name) if arguments.picture else None
         for patches in (True, False):
             began = time.process_time()
-            positions, forces = pick_up(
-                model, bridge, name, patches, camera if patches and camera else lambda data: None
+            positions, places, forces = pick_up(
+                model, bridge, name, HOLDERS[robot], patches, camera if patches and camera else lambda data: None
             )
             took = (time.process_time() - began) / len(positions)
             raised = positions[-1, 2] - positions[0, 2]
-            moved = np.linalg.norm(positions[-1] - positions[-round(1 / model.opt.timestep)])
             end = "                               -"
             if patches:
                 pressed = np.linalg.norm(forces[-1, :-1], axis=1).sum()
                 end = f"{pressed:22.1f}, {-forces[-1, :-1, 2].sum():.3f}"
             print(
                 f"  {robot:7}  {name:6}  {'patches' if patches else 'MuJoCo':8}"
-                f"  {1e3 * raised:11.2f}  {1e6 * moved:24.2f}  {end:31}  {1e6 * took:9.0f}"
+                f"  {1e3 * raised:11.2f}  {moved(positions, model):19.2f}, {moved(places, model):16.3f}"
+                f"  {end:31}  {1e6 * took:9.0f}"
             )
         if camera:
             rows.append(np.concatenate(camera.pictures, axis=1))

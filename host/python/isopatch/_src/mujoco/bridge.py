@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from isopatch._core import Evaluator
+from isopatch._src.mujoco import versions
 from isopatch._src.mujoco.batch import Batch, why_not
 from isopatch._src.mujoco.contact_parameters import warn_of_rolling
 from isopatch._src.mujoco.drawing import draw
@@ -44,9 +45,11 @@ class Bridge:
             a geometry as in a scene file. In the geom's frame; for a mesh, in the frame of the mesh's file, to which
             the asset's scale, refpos and refquat are applied.
         max_clusters: Into how many directions a curved patch is divided, each with four points, 1 to 16.
-        impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone; a held thing
-            creeps by its weight / (2 * stiffness * time step * impratio), m/s, or by 1e-5 * g * time step where that is
-            more: less than 1 um/s. Steps with Newton's solver go on to a tolerance of 1e-14, whatever the model's is.
+        impratio: By how much friction is stiffer than the patch along its normal, for these pairs alone. A point that
+            holds a force slips by force / (2 * stiffness * time step * impratio), m/s, or by 1e-5 * time step * force *
+            inverse inertia where that is more. None: 1e7, and 1e5 before MuJoCo 4, with which less than 1 um/s is not
+            kept where light fingers press by many N. Steps with Newton's solver go on to a tolerance of 1e-14, whatever
+            the model's is.
         threads: Of `step_batch`; 0: all cores.
 
     Raises:
@@ -63,11 +66,12 @@ class Bridge:
         modulus: Any = None,
         shapes: Any = None,
         max_clusters: int = 4,
-        impratio: float = 1e7,
+        impratio: float | None = None,
         threads: int = 0,
     ) -> None:
         if not isinstance(model, mujoco.MjModel):
             raise TypeError(f"Bridge: model: expected a mujoco.MjModel, found {type(model).__name__}")
+        impratio = versions.impratio() if impratio is None else impratio
         if not 1e4 <= impratio <= 1e12:
             raise ValueError(f"Bridge: impratio: expected 1e4 to 1e12, with which held things keep, found {impratio}")
         self._model, self._watch = model, Watch(model)

@@ -305,7 +305,8 @@ class Rows:
         inverse = points.stiffness * span
         resistance = 1 / inverse
         held = r[:, 0] * inverse
-        # of very stiff patches less, which creep by nothing anyway
+        # of very stiff patches less, which creep by nothing anyway; where A < R the limit is A**2 / R, since what such
+        # points hold changes little in a step
         ratio = np.minimum(np.maximum(1 / (LEAST_RESISTANCE * held * np.minimum(held, 1)), 1), self.impratio)
         r[:, 0] = resistance
         r[:, 1:] = (resistance / ratio)[:, None]

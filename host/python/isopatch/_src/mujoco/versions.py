@@ -42,4 +42,10 @@ def has_batches() -> bool:
     return _numbers(mujoco.mj_versionString()) >= (3, 17, 0)
 
 
+def impratio() -> float:
+    """By how much friction may be stiffer than soft patches along their normal. With more than 1e5 the line search of
+    MuJoCo 3 has no digits left as things land on a slope, and says so."""
+    return 1e7 if _numbers(mujoco.mj_versionString()) >= (4,) else 1e5
+
+
 check_usable()
