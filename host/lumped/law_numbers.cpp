@@ -57,7 +57,6 @@ LumpedNumbers law_numbers(const LumpedLaw& law, bool has_exponent) {
   return {.stiffness = law.stiffness,
           .exponent = has_exponent ? law.exponent : 1,
           .dissipation = law.dissipation,
-          .restitution = law.restitution.value_or(0),
           .impact_factor = law.restitution ? impact_factor(*law.restitution) : -1,
           .small_speed = law.small_speed,
           .relaxation_time = law.relaxation_time,
@@ -66,8 +65,8 @@ LumpedNumbers law_numbers(const LumpedLaw& law, bool has_exponent) {
           .spin_radius = law.spin_radius,
           .bristle = {b.stiffness, b.damping, b.viscous, b.stribeck_velocity, b.dwell_time, b.static_ratio},
           .has_bristles = law.friction_model == FrictionModel::kBristle,
-          .flows_always = law.bristle_flow == BristleFlow::kAlways,
           .latches_largest = law.latch == ImpactLatch::kLargest};
+          .flows_always = law.bristle_flow == BristleFlow::kAlways,
 }
 
 }  // namespace isopatch::detail
