@@ -90,7 +90,8 @@ def field_text(row: Row, with_reals: bool) -> str:
 
 def with_fields(source: str, cls: str, rows: tuple[Row, ...]) -> str:
     def default(row: Row) -> str:
-        return "" if cls == "SimulatorState" and "S" not in row[1] else " = None"  # a scene may be without S
+        always = "S" not in row[1] and row[0] != "joint_rates"  # a scene may be without S or joints
+        return "" if cls == "SimulatorState" and always else " = None"
 
     fields = "".join(f"    {row[0]}: Any{default(row)}\n{field_text(row, False)}\n" for row in rows)
     begin = source.index(f"class {cls}(NamedTuple):\n")
