@@ -148,9 +148,8 @@ TWO_MOMENTS = ("plate", "cylinder", "capsule")
 def bodies(program, _):
     count, steps = 20, (5e-3, 10e-3)
     thicknesses, moduli = (1e-3, 2e-3, 5e-3, 10e-3), (1e6, 1e7, 1e8, 1e9)
-    yield f"bodies: square plates of {', '.join(f'{1e3 * t:g}' for t in thicknesses)} mm and 1e6 to 1e9 Pa, undamped, which"
-    yield "fall on a falling body at random; gained: more than 1e-9 of the energy at the start, 1e-6 where a body has three"
-    yield "different moments of inertia"
+    yield "bodies: square plates of 1 to 10 mm and 1e6 to 1e9 Pa, undamped, which fall on a falling body at random;"
+    yield "gained: more than 1e-9 of the energy at the start, 1e-6 where a body has three different moments of inertia"
     yield "  precision  method    on         step   drops  gained       most"
     good = True
     for integrator, (below, geometry), time_step in itertools.product(("midpoint", "sdirk2"), BELOW.items(), steps):
@@ -177,8 +176,8 @@ def bodies(program, _):
         gains = np.concatenate(gains)
         most = 1e-3 if integrator == "sdirk2" else 1e-9 if below in TWO_MOMENTS else 1e-6
         gained = np.count_nonzero(gains > most)
-        row = f"  double     {integrator:8}  {below:9}  {1e3 * time_step:2g} ms  {gains.size:6}  {gained:6}  {gains.max():9.1e}"
-        yield marked(row, gained == 0)
+        row = f"  double     {integrator:8}  {below:9}  {1e3 * time_step:2g} ms"
+        yield marked(f"{row}  {gains.size:6}  {gained:6}  {gains.max():9.1e}", gained == 0)
         good &= gained == 0
     return good
 

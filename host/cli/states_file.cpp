@@ -35,8 +35,7 @@ void check_data(const Arrays& arrays, const ArrayReader& reader) {
 
 // the arrays of a rollout
 const std::string kTime = "time";
-constexpr const char* kStateOfRollout[] = {"poses", "velocities",  "joints",
-                                           "joint_rates", "steps", "contact_state"};
+constexpr const char* kStateOfRollout[] = {"poses", "velocities", "joints", "joint_rates", "steps", "contact_state"};
 
 bool is_state_of_rollout(const std::string& name) {
   return std::find(std::begin(kStateOfRollout), std::end(kStateOfRollout), name) != std::end(kStateOfRollout);

@@ -183,8 +183,7 @@ void RolloutReference::damp_all(ConvexProblem& problem, const Stage& stage, cons
       return term.contact.is_ball && term.points.size() == of_pair.size() && term.points == of_pair;
     };
     const bool rolls = std::any_of(problem.terms.begin(), problem.terms.end(), is_whole_contact);
-    damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b), rolls,
-         1 / stage.weight);
+    damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b), rolls, 1 / stage.weight);
   }
 }
 
@@ -192,8 +191,7 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
                             std::vector<Vector6>& wrenches) const {
   const bool passes_given = scene_.rollout.friction_passes.has_value();
   const int passes = passes_given ? *scene_.rollout.friction_passes : integrator == Integrator::kMidpoint ? 12 : 3;
-  const Real renewed =
-      integrator == Integrator::kSdirk2 ? 0 : 0.01L * std::min(substep.duration / Real{1e-3}, Real{1});
+  const Real renewed = integrator == Integrator::kSdirk2 ? 0 : 0.01L * std::min(substep.duration / Real{1e-3}, Real{1});
   std::vector<Vector6> found = wrenches;
   std::vector<StageBody> bodies = bodies_.begin(state);
   std::vector<Memory> memories = state.memories;

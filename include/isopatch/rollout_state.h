@@ -28,8 +28,8 @@ struct RolloutState {
   /// where there are joints)
   double* joints = nullptr;
 
-  /// N x J   the rate of each joint that the last step left [m/s or rad/s]. What a program has written to `joints` since
-  /// then differs from it, and counts as a change of momentum, as do velocities that it has written to prescribed
+  /// N x J   the rate of each joint that the last step left [m/s or rad/s]. What a program has written to `joints`
+  /// since then differs from it, and counts as a change of momentum, as do velocities that it has written to prescribed
   /// bodies. Where it is not a number, bodies on joints begin with the velocities that follow from the other
   /// arrays.   (required where there are joints)
   double* joint_rates = nullptr;

@@ -51,9 +51,9 @@ enum Status : std::uint32_t {
   kFellThrough = 1u << 21,  ///< no fault, a warning: the centre of mass of a free body has passed the middle of a solid
                             ///< part that it has a pair with, along gravity, or is below a half space: below the plane
                             ///< of a rigid one, or deeper than the thickness of a compliant one
-  kFastBody = 1u << 22,     ///< no fault, a warning: bodies that may meet come nearer in a step by more than the thickness
-                            ///< of the thinner one times RolloutOptions::max_substeps, so that they may pass each other
-                            ///< unseen; or a body that is no symmetric top turns by more than 1 rad in a sub-step
+  kFastBody = 1u << 22,  ///< no fault, a warning: bodies that may meet come nearer in a step by more than the thickness
+                         ///< of the thinner one times RolloutOptions::max_substeps, so that they may pass each other
+                         ///< unseen; or a body that is no symmetric top turns by more than 1 rad in a sub-step
 };
 
 /// The faults of what is given: no evaluation or step can begin with them.

@@ -70,8 +70,8 @@ double driven(SceneBuilder scene, const std::function<double(double)>& way, doub
 
 class MovedHand : public ::testing::TestWithParam<Integrator> {};
 
-constexpr double kJump = 0.5;                                                     // m/s
-double jumped(double time) { return kJump * time; }                               // from rest
+constexpr double kJump = 0.5;                                                      // m/s
+double jumped(double time) { return kJump * time; }                                // from rest
 double shaken(double time) { return 0.05 * (1 - std::cos(2 * M_PI * 2 * time)); }  // m, at 2 Hz
 double acceleration_of_shaking(double time) {
   const double w = 2 * M_PI * 2;
@@ -79,7 +79,8 @@ double acceleration_of_shaking(double time) {
 }
 
 TEST_P(MovedHand, SwingsAPendulum) {
-  const double of_jump = exact_angle(kJump, [](double) { return 0.0; }, 0.9),
+  const double of_jump = exact_angle(
+                   kJump, [](double) { return 0.0; }, 0.9),
                of_shaking = exact_angle(0, acceleration_of_shaking, 0.9);
   ASSERT_GT(std::fabs(of_jump), 0.05);
   ASSERT_GT(std::fabs(of_shaking), 0.02);
@@ -114,7 +115,9 @@ TEST_P(MovedHand, FeelsAPathAsItFeelsAVelocity) {
   const auto way = [&](double time) { return kJump * std::max(time - kRest, 0.0); };
   const double written = driven(hand(Link::kPendulum, h, GetParam()), way, 0.8);
   EXPECT_NEAR(path.state.joints[0], written, 1e-9);
-  EXPECT_NEAR(written, exact_angle(kJump, [](double) { return 0.0; }, 0.7),
+  EXPECT_NEAR(written,
+              exact_angle(
+                  kJump, [](double) { return 0.0; }, 0.7),
               GetParam() == Integrator::kEuler ? 0.05 : 2e-3);
 }
 

@@ -54,9 +54,9 @@ bool is_energy(const ArrayInfo& info) { return std::string_view(info.name).ends_
 
 /// Whether an array has a row for each time.
 bool has_rows(const ArrayInfo& info) {
-  constexpr std::string_view kNames[] = {"poses",          "velocities",     "joints",           "steps",
-                                         "pair_wrench",    "kinetic_energy", "potential_energy", "elastic_energy",
-                                         "iterations",     "polygons",       "contact_state",    "joint_limit_force",
+  constexpr std::string_view kNames[] = {"poses",           "velocities",     "joints",           "steps",
+                                         "pair_wrench",     "kinetic_energy", "potential_energy", "elastic_energy",
+                                         "iterations",      "polygons",       "contact_state",    "joint_limit_force",
                                          "joints_at_limit", "joint_rates"};
   return std::ranges::find(kNames, info.name) != std::end(kNames);
 }

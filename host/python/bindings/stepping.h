@@ -36,8 +36,8 @@ struct PythonSimulator {
 /// A state in Python's arrays, checked; its memory is held.
 class StateViews {
  public:
-  /// Takes the arrays of a SimulatorState, some of which may be None: see may_be_left_out(). Throws as the checks of arrays
-  /// do, and if one is not contiguous or, if it is to be written, cannot be.
+  /// Takes the arrays of a SimulatorState, some of which may be None: see may_be_left_out(). Throws as the checks of
+  /// arrays do, and if one is not contiguous or, if it is to be written, cannot be.
   StateViews(const char* call, const PythonSimulator& simulator, nb::handle state, const Placement& placement,
              bool is_written);
 

@@ -76,7 +76,8 @@ std::vector<StageBody> MovingBodies::begin(const MotionState& state) const {
   }
   for (const std::size_t i : joint_bodies_) {
     if (bodies_[i].leader() < 0) continue;
-    result[i].joint.position = bodies_[i].following(result[static_cast<std::size_t>(bodies_[i].leader())].joint).position;
+    result[i].joint.position =
+        bodies_[i].following(result[static_cast<std::size_t>(bodies_[i].leader())].joint).position;
   }
   return result;
 }

@@ -182,9 +182,9 @@ def step(
     states, known_inputs = arrays_of(states), arrays_of(known_inputs)
     wanted = wanted_outputs(call, core.wanted(call, outputs), known, StepResults._fields)
     given = in_order(call, STEP_INPUTS, inputs)
-    for name, size in ("contact_state", simulator.scene.contact_state_size), ("joint_rates", len(simulator.scene.joints)):
-        if not size:
-            del states[name]  # without elements, or None
+    sizes = {"contact_state": simulator.scene.contact_state_size, "joint_rates": len(simulator.scene.joints)}
+    for name in (name for name, size in sizes.items() if not size):
+        del states[name]  # without elements, or None
     arrays = dict(zip([*states, *known_inputs], [*(getattr(state, name) for name in states), *given], strict=True))
     checked, leading = _checked_arrays(call, arrays, states | known_inputs, len(states))
     results = _call(

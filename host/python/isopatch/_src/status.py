@@ -54,8 +54,8 @@ class Status(enum.IntFlag):
     """A warning: the centre of mass of a free body has passed the middle of a solid part that it has a pair with, along
     gravity, or is below a half space: what should carry it does not."""
     FAST_BODY = 1 << 22
-    """A warning: bodies come nearer in a step by more than the thickness of the thinner one times `max_substeps`, so that
-    they may pass each other unseen; or a body that is no symmetric top turns by more than 1 rad in a sub-step."""
+    """A warning: bodies come nearer in a step by more than the thickness of the thinner one times `max_substeps`, so
+    that they may pass each other unseen; or a body that is no symmetric top turns by more than 1 rad in a sub-step."""
 
 
 WARNINGS = (

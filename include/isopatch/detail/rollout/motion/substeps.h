@@ -96,8 +96,8 @@ ISOPATCH_HD StepPlan plan_step(Warp& warp, const RolloutView& view, const SceneV
   while (substeps < limit && warp.ballot(most > substeps) != 0u) ++substeps;
   bool too_fast = most > substeps;
   for (int i = warp.lane(); i < scene.num_bodies; i += Warp::kSize) {
-    too_fast = too_fast || turns_too_far(view.bodies[i], input.mass(view, environment, i), own.twist(i),
-                                         view.time_step / substeps);
+    too_fast = too_fast ||
+               turns_too_far(view.bodies[i], input.mass(view, environment, i), own.twist(i), view.time_step / substeps);
   }
   return {view.integrator, substeps, 0, 0, warp.ballot(too_fast) != 0u};
 }

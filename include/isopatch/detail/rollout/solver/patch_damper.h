@@ -12,10 +12,10 @@
 //
 // goes to 0 for contact that lasts many steps, which then neither gains nor loses, and to 3 n for contact that is
 // shorter than a step, which comes to rest: what overlaps because it was found late leaves with f / (beta h k), a third
-// of its depth in a whole step, however many sub-steps that step has. A patch that rolls or slides stays itself though its points do not: what is too much there is
-// less at the other end. v_c = s_r r + s_t y is fitted to the rate at which the pressure would change if the patch went
-// along with the bodies, by a turn r about the middle of the patch and a slip y, each between nothing and all of it, so
-// that the damper is made weaker, and never turned round.
+// of its depth in a whole step, however many sub-steps that step has. A patch that rolls or slides stays itself though
+// its points do not: what is too much there is less at the other end. v_c = s_r r + s_t y is fitted to the rate at
+// which the pressure would change if the patch went along with the bodies, by a turn r about the middle of the patch
+// and a slip y, each between nothing and all of it, so that the damper is made weaker, and never turned round.
 #pragma once
 
 #include "isopatch/detail/math/symmetric.h"
