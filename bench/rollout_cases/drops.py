@@ -112,7 +112,7 @@ SPINNING = {  # with two equal moments of inertia, which turn exactly, and witho
 
 def spins(program, _):
     count, moduli = 40, (1e5, 1e7, 1e9)
-    yield f"spins: boxes thrown with 50 rad/s about any axis, undamped, for 1 s: {count} of each of {len(moduli)} moduli;"
+    yield f"spins: boxes thrown with 50 rad/s about any axis, undamped, for 1 s: {count} of each of 3 moduli;"
     yield "most: kinetic and potential energy over those of the start, less 1; what turns in the air has an error too"
     yield "  precision  method    shape   step      most"
     good = True
