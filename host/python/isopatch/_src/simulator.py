@@ -384,8 +384,10 @@ class Simulator:
 
     def _checked(self, call: str, name: str, to: Any, given: Any) -> Any:
         """What is copied to an array of the state, without an error from there on."""
-        if given is None and name in ("contact_state", "joint_rates") and 0 in to.shape[1:]:
+        if given is None and name == "contact_state" and not self._scene.contact_state_size:
             return to
+        if given is None and name == "joint_rates":
+            return to * float("nan")  # as of a state without them
         if not hasattr(given, "shape") or not hasattr(given, "dtype"):
             raise TypeError(f"{call}: {name}: expected an array, found {type(given).__name__}")
         if tuple(given.shape) != tuple(to.shape):
