@@ -156,6 +156,13 @@ class Simulator:
                 }
             )
 
+    def _unknown_rates(self) -> Any:
+        """`joint_rates` of joints that begin: the velocities of their bodies follow."""
+        rates = self._new_state().joint_rates
+        with self._current_device():
+            rates[...] = float("nan")
+        return rates
+
     def _jax_state(self, on_host: _core.Simulator) -> SimulatorState:
         """The state at the start, which is written on the host."""
         jax = importlib.import_module("jax")
@@ -332,8 +339,7 @@ class Simulator:
             given = {name: arguments.contiguous(array) for name, array in given.items()}
             mask = arguments.contiguous(mask)
         if given:  # velocities of bodies on joints follow from it
-            with self._current_device():
-                given["joint_rates"] = self._initial.joint_rates * float("nan")
+            given["joint_rates"] = self._unknown_rates()
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
         if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
@@ -387,7 +393,7 @@ class Simulator:
         if given is None and name == "contact_state" and not self._scene.contact_state_size:
             return to
         if given is None and name == "joint_rates":
-            return to * float("nan")  # as of a state without them
+            return self._unknown_rates()
         if not hasattr(given, "shape") or not hasattr(given, "dtype"):
             raise TypeError(f"{call}: {name}: expected an array, found {type(given).__name__}")
         if tuple(given.shape) != tuple(to.shape):
