@@ -66,6 +66,7 @@ LumpedNumbers law_numbers(const LumpedLaw& law, bool has_exponent) {
           .bristle = {b.stiffness, b.damping, b.viscous, b.stribeck_velocity, b.dwell_time, b.static_ratio},
           .has_bristles = law.friction_model == FrictionModel::kBristle,
           .latches_largest = law.latch == ImpactLatch::kLargest};
+          .flows_always = law.bristle_flow == BristleFlow::kAlways,
 }
 
 }  // namespace isopatch::detail

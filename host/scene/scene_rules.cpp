@@ -18,11 +18,12 @@ std::string names_of(const Pair& pair, const SceneDescription& scene) {
   return in_quotes(scene.bodies[pair.a].name) + " and " + in_quotes(scene.bodies[pair.b].name);
 }
 
-void check_enumerators(FrictionModel friction, OverlapNormal normal, ImpactLatch latch) {
+void check_enumerators(FrictionModel friction, BristleFlow flow, OverlapNormal normal, ImpactLatch latch) {
   const auto check = [](const char* key, int value, const char* type) {
     if (value > 1) throw_error("{} is {}; it must be one of {}", key, value, type);
   };
   check("friction_model", static_cast<int>(friction), "FrictionModel");
+  check("bristle_flow", static_cast<int>(flow), "BristleFlow");
   check("normal", static_cast<int>(normal), "OverlapNormal");
   check("latch", static_cast<int>(latch), "ImpactLatch");
 }
@@ -260,6 +261,7 @@ LumpedLaw lumped_law_of(const Pair& pair, const SceneDescription& scene) {
   law.friction_model = friction_model_of(pair, scene);
   law.slip_tolerance = contact.slip_tolerance.value_or(kUsualSlipTolerance);
   law.bristle = pair.bristle.value_or(contact.bristle);
+  law.bristle_flow = pair.bristle_flow.value_or(contact.bristle_flow);
   law.spin_radius = pair.spin_radius;
   return law;
 }
@@ -268,13 +270,16 @@ void check_memory_of(const ContactOptions& contact) {
   SceneDescription scene;
   scene.contact = contact;
   check_law("", lumped_law_of({}, scene), true);
-  check_enumerators(contact.friction_model, contact.normal, contact.latch);
+  check_enumerators(contact.friction_model, contact.bristle_flow, contact.normal, contact.latch);
 }
 
 void check_memory_of(const Pair& pair, const SceneDescription& scene) {
   check_law("", lumped_law_of(pair, scene), true);
-  check_enumerators(pair.friction_model.value_or(FrictionModel::kCoulomb), OverlapNormal::kInertia,
-                    ImpactLatch::kFirst);
+  check_enumerators(pair.friction_model.value_or(FrictionModel::kCoulomb),
+                    pair.bristle_flow.value_or(BristleFlow::kNearLimit), OverlapNormal::kInertia, ImpactLatch::kFirst);
+  if (pair.bristle_flow && friction_model_of(pair, scene) != FrictionModel::kBristle) {
+    throw Error("bristle_flow is given, but the pair has no bristles; leave it out, or give it friction_model bristle");
+  }
   const std::vector<std::optional<ContactModel>> models = part_pair_models(pair, scene);
   const auto has = [&](ContactModel model) { return std::find(models.begin(), models.end(), model) != models.end(); };
   const bool has_points = has(ContactModel::kPoint), has_volumes = has(ContactModel::kVolumetric);

@@ -15,6 +15,7 @@ inline const std::vector<std::string> kIntegratorNames = {"midpoint", "euler", "
 inline const std::vector<std::string> kContactPointsNames = {"matched", "centroid", "fan6"};
 
 inline const std::vector<std::string> kFrictionModelNames = {"coulomb", "bristle"};
+inline const std::vector<std::string> kBristleFlowNames = {"near_limit", "always"};
 inline const std::vector<std::string> kOverlapNormalNames = {"inertia", "area"};
 inline const std::vector<std::string> kImpactLatchNames = {"first", "largest"};
 

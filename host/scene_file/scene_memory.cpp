@@ -8,11 +8,11 @@
 
 namespace isopatch::detail {
 
-const std::vector<std::string> kMemoryKeysOfContact = {"friction_model", "bristle", "normal",
+const std::vector<std::string> kMemoryKeysOfContact = {"friction_model", "bristle", "bristle_flow",   "normal",
                                                        "small_speed",    "latch",   "relaxation_time"};
-const std::vector<std::string> kMemoryKeysOfPair = {"friction_model", "bristle",     "stiffness",
-                                                    "exponent",       "restitution", "exact_spheres",
-                                                    "inside",         "spin_radius", "contact_state"};
+const std::vector<std::string> kMemoryKeysOfPair = {"friction_model", "bristle",      "bristle_flow",  "stiffness",
+                                                    "exponent",       "restitution",  "exact_spheres", "inside",
+                                                    "spin_radius",    "contact_state"};
 
 namespace {
 
@@ -35,6 +35,7 @@ void read_bristle(const JsonValue& value, BristleFriction& bristle) {
 void read_memory_keys(const JsonValue& value, ContactOptions& contact) {
   read_name(value, "friction_model", kFrictionModelNames, contact.friction_model);
   if (const auto field = value.optional("bristle")) read_bristle(*field, contact.bristle);
+  read_name(value, "bristle_flow", kBristleFlowNames, contact.bristle_flow);
   read_name(value, "normal", kOverlapNormalNames, contact.normal);
   read_number(value, "small_speed", kSlipToleranceRange, contact.small_speed);
   read_name(value, "latch", kImpactLatchNames, contact.latch);
@@ -46,6 +47,7 @@ void read_memory_keys(const JsonValue& value, const ContactOptions& contact, Pai
     read_name(value, "friction_model", kFrictionModelNames, pair.friction_model.emplace());
   }
   if (const auto field = value.optional("bristle")) read_bristle(*field, pair.bristle.emplace(contact.bristle));
+  if (value.optional("bristle_flow")) read_name(value, "bristle_flow", kBristleFlowNames, pair.bristle_flow.emplace());
   if (const auto field = value.optional("stiffness")) pair.stiffness = field->positive();
   read_number(value, "exponent", kExponentRange, pair.exponent);
   if (const auto field = value.optional("restitution")) {

@@ -139,6 +139,7 @@ class SceneWriter {
     if (pair.model) json["model"] = write(*pair.model);
     if (pair.friction_model) json["friction_model"] = name_in(kFrictionModelNames, *pair.friction_model);
     if (pair.bristle) json["bristle"] = write(*pair.bristle);
+    if (pair.bristle_flow) json["bristle_flow"] = name_in(kBristleFlowNames, *pair.bristle_flow);
     put_if(json, "stiffness", pair.stiffness);
     put_if(json, "exponent", pair.exponent);
     put_if(json, "restitution", pair.restitution);
@@ -171,6 +172,9 @@ class SceneWriter {
       json["friction_model"] = name_in(kFrictionModelNames, contact.friction_model);
     }
     if (contact.bristle != usual.bristle) json["bristle"] = write(contact.bristle);
+    if (contact.bristle_flow != usual.bristle_flow) {
+      json["bristle_flow"] = name_in(kBristleFlowNames, contact.bristle_flow);
+    }
     if (contact.normal != usual.normal) json["normal"] = name_in(kOverlapNormalNames, contact.normal);
     if (contact.small_speed != usual.small_speed) json["small_speed"] = contact.small_speed;
     if (contact.latch != usual.latch) json["latch"] = name_in(kImpactLatchNames, contact.latch);

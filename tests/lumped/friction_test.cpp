@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "isopatch/detail/lumped/contact_memory.h"
@@ -13,12 +14,18 @@
 namespace isopatch::detail {
 namespace {
 
+/// Of bristles that flow at any bend.
 LumpedNumbers law_of(double friction, double ratio, double stribeck = 1e-3) {
   LumpedNumbers law = {};
   law.friction = friction;
-  law.has_bristles = true;
+  law.has_bristles = law.flows_always = true;
   law.bristle = {1e5, 200, 0, stribeck, 0.1, ratio};
   return law;
+}
+
+/// The friction of a step that begins with bristles bent so, and with this dwell.
+FrictionTerm term_of(const LumpedNumbers& law, Slip slip, Slip bent, double dwell, double dt) {
+  return bristle_term(law, bristle_weights(law, sticking_at(law, slip, bent, dwell, dt), dwell, dt), bent, dt);
 }
 
 class RandomSlips {
@@ -42,8 +49,7 @@ TEST(Bristles, SlideWithTheirFrictionFromAnyBend) {
     if (norm(slip) < 0.01) continue;  // 10 times the Stribeck velocity
     const Slip bent = random.slip(5e-6);
     const double dt = random.magnitude(1e-9, 1e3);
-    const FrictionTerm term =
-        bristle_term(law, bristle_weights(law, sticking_at(law.bristle, slip), random.share(), dt), bent, dt);
+    const FrictionTerm term = term_of(law, slip, bent, random.share(), dt);
     const Slip error = fma(-0.4 / norm(slip), slip, friction_at(term, slip).total);
     EXPECT_LE(norm(error), 1e-14) << i;
   }
@@ -55,9 +61,10 @@ TEST(Bristles, StayBelowTheirLimitForAnyStep) {
   for (int i = 0; i < 100000; ++i) {
     LumpedNumbers law = law_of(random.magnitude(1e-2, 2), 1 + random.share(), random.magnitude(1e-4, 1e-1));
     law.bristle.damping = random.magnitude(1, 1e4);
+    law.flows_always = i % 2 == 0;
     const Slip slip = random.slip(random.magnitude(1e-9, 10)), bent = random.slip(random.magnitude(1e-9, 1e-3));
-    const double dt = random.magnitude(1e-9, 1e3);
-    const BristleWeights weights = bristle_weights(law, sticking_at(law.bristle, slip), random.share(), dt);
+    const double dt = random.magnitude(1e-9, 1e3), dwell = random.share();
+    const BristleWeights weights = bristle_weights(law, sticking_at(law, slip, bent, dwell, dt), dwell, dt);
     const Slip b = friction_at(bristle_term(law, weights, bent, dt), slip).bristles;
     const Slip next = next_bend(law.bristle, b, bent, dt);
     EXPECT_LE(norm(b), weights.limit * (1 + kRounding)) << i;
@@ -90,7 +97,7 @@ BreakAway pull(const LumpedNumbers& law, double speed, double dt) {
   const double wanted = law.friction * law.bristle.static_ratio / law.bristle.stiffness;
   for (double pulled = 0; pulled < 2 * wanted; pulled += speed * dt) {
     const Slip slip = {{speed, 0, 0}, 0};
-    const FrictionTerm term = bristle_term(law, bristle_weights(law, sticking_at(law.bristle, slip), 1, dt), bent, dt);
+    const FrictionTerm term = term_of(law, slip, bent, 1, dt);
     const double friction = friction_at(term, slip).total.along.x;
     if (friction > found.friction * (1 + 1e-9)) found = {pulled + speed * dt, friction};
     bent = next_bend(law.bristle, friction_at(term, slip).bristles, bent, dt);
@@ -99,10 +106,67 @@ BreakAway pull(const LumpedNumbers& law, double speed, double dt) {
 }
 
 TEST(Bristles, BreakAwayAtStaticFrictionOverStiffness) {
-  const LumpedNumbers law = law_of(0.4, 1.5);
-  const BreakAway found = pull(law, 1e-8, 1e-1);
-  EXPECT_NEAR(found.bend, 0.6 / 1e5, 1e-3 * 0.6 / 1e5);
-  EXPECT_NEAR(found.friction, 0.6, 1e-3 * 0.6);
+  LumpedNumbers law = law_of(0.4, 1.5);
+  for (const bool always : {true, false}) {
+    law.flows_always = always;
+    const BreakAway found = pull(law, 1e-8, 1e-1);
+    EXPECT_NEAR(found.bend, 0.6 / 1e5, 1e-3 * 0.6 / 1e5);
+    EXPECT_NEAR(found.friction, 0.6, 1e-3 * 0.6);
+  }
+}
+
+TEST(Bristles, GiveWayNearTheirLimitAndForwardsAlone) {
+  LumpedNumbers law = law_of(0.4, 1.5);
+  const double limit = 0.4 * 1.25 / law.bristle.stiffness, dwell = 0.5;  // m
+  const Slip slip = {{3e-3, 0, 0}, 4e-3};
+  const double speed = norm(slip), sticking = std::exp(-std::pow(speed / law.bristle.stribeck_velocity, 2));
+  const auto at = [&](double part, double dt) {
+    return sticking_at(law, slip, fma(part * limit / speed, slip, -dt * slip), dwell, dt);
+  };
+  EXPECT_NEAR(at(0, 0), sticking, 1e-15);
+  law.flows_always = false;
+  for (const double dt : {0.0, 1e-4, 1e-2}) {  // the bend counts that all of the slip leaves
+    double before = 1;
+    for (int i = -20; i <= 20; ++i) {
+      const double found = at(0.05 * i, dt);
+      if (i < 14) {
+        EXPECT_EQ(found, 1) << i;
+      }
+      EXPECT_LE(found, before) << i;
+      before = found;
+    }
+    EXPECT_NEAR(at(0.85, dt), 1 - 0.5 * (1 - sticking), 1e-9);
+    EXPECT_NEAR(at(1 + 1e-12, dt), sticking, 1e-15);
+    EXPECT_NEAR(at(3, dt), sticking, 1e-15);
+  }
+  // across, the less the more it turns
+  const Slip bent = {{0, 2 * limit, 0}, 0};
+  EXPECT_EQ(sticking_at(law, slip, bent, dwell, 0), 1);
+  const Slip aslant = {{speed, std::sqrt(3) * speed, 0}, 0};
+  EXPECT_NEAR(sticking_at(law, aslant, {{2 * limit, 0, 0}, 0}, dwell, 0), 0.5, 1e-6);
+}
+
+/// How far a bristle that carries `load` of its limit has given way after shaking it ten times to `most` of it and
+/// back, m.
+double given_way(LumpedNumbers law, double load, double most, bool always) {
+  law.flows_always = always;
+  const double limit = law.friction / law.bristle.stiffness, dt = 1e-4, angular = 2 * std::numbers::pi * 60;
+  Slip bent = {{load * limit, 0, 0}, 0};
+  double end = bent.along.x;
+  for (int i = 1; i <= 1667; ++i) {
+    const double next = limit * (load + (most - load) * std::sin(angular * i * dt));
+    const Slip slip = {{(next - end) / dt, 0, 0}, 0};
+    bent = next_bend(law.bristle, friction_at(term_of(law, slip, bent, 0, dt), slip).bristles, bent, dt);
+    end = next;
+  }
+  return end - bent.along.x;
+}
+
+TEST(Bristles, WalkWhenShakenOnlyIfTheyFlowAlways) {
+  const LumpedNumbers law = law_of(0.5, 1);
+  const double limit = law.friction / law.bristle.stiffness;
+  EXPECT_LT(std::fabs(given_way(law, 0.5, 0.69, false)), 1e-12 * limit);
+  EXPECT_GT(given_way(law, 0.5, 0.69, true), 1e-2 * limit);
 }
 
 /// Slips and bends with which the bristles are cut and are not, and slide and do not.
@@ -114,9 +178,8 @@ void for_each_term(const Use& use) {
     LumpedNumbers law = law_of(0.4, 1.6);
     law.bristle.viscous = i % 3 == 0 ? 0.05 : 0;
     const Slip at = random.slip(random.magnitude(1e-6, 3e-3)), bent = random.slip(random.magnitude(1e-8, 2e-5));
-    const double dt = random.magnitude(1e-5, 1e-1);
-    FrictionTerm term =
-        bristle_term(law, bristle_weights(law, sticking_at(law.bristle, at), random.share(), dt), bent, dt);
+    law.flows_always = i % 2 == 0;
+    FrictionTerm term = term_of(law, at, bent, random.share(), random.magnitude(1e-5, 1e-1));
     if (i % 5 == 0) {
       law.slip_tolerance = 1e-4;
       term = coulomb_term(law);

@@ -20,6 +20,7 @@ LumpedLaw table_law() {
   law.restitution = 0.5;
   law.friction = 0.05;
   law.friction_model = FrictionModel::kBristle;
+  law.bristle_flow = BristleFlow::kAlways;
   law.bristle = {1e5, std::sqrt(1e5), 0, 1e-3, 0.3, 1.6};
   return law;
 }

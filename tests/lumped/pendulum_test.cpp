@@ -51,6 +51,7 @@ double loss(Pendulum pendulum, double restitution, double friction) {
   law.restitution = restitution;
   law.friction = friction;
   law.friction_model = FrictionModel::kBristle;
+  law.bristle_flow = BristleFlow::kAlways;
   law.bristle = {1e5, std::sqrt(1e5), 0, 1e-3, 0.01, 1};
   constexpr double kStep = 2e-7;
   const double before = pendulum.energy();

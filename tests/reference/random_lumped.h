@@ -47,6 +47,7 @@ class RandomContacts {
                    magnitude(1e-4, 1e-1),
                    one_in(5) ? 0 : magnitude(1e-3, 1),
                    between(1, 2)};
+    if (++laws_ % 3 == 0) law.bristle_flow = BristleFlow::kAlways;
     law.spin_radius = one_in(5) ? between(0, 2) : 1;
     return law;
   }
@@ -99,6 +100,7 @@ class RandomContacts {
 
  private:
   std::mt19937_64 random_;
+  int laws_ = 0;  // so far
 };
 
 }  // namespace isopatch::oracle

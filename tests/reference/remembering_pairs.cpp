@@ -30,6 +30,7 @@ void give_friction(const LumpedLaw& law, SceneDescription& scene, Pair& pair) {
   scene.contact.slip_tolerance = law.slip_tolerance;
   pair.friction_model = law.friction_model;
   pair.bristle = law.bristle;
+  if (law.friction_model == FrictionModel::kBristle) pair.bristle_flow = law.bristle_flow;
   pair.friction = law.friction;
   pair.dissipation = law.dissipation;
   pair.spin_radius = law.spin_radius;

@@ -39,17 +39,18 @@ std::string error_of(const std::string& text) {
 // Every key, and none at its default.
 const std::string kContact =
     R"("friction_model": "bristle", "bristle": {"stiffness": 2e5, "damping": 300, "viscous": 0.25,
-       "stribeck_velocity": 0.002, "dwell_time": 0.3, "static_ratio": 1.5}, "normal": "area", "small_speed": 0.004,
-       "latch": "largest", "relaxation_time": 0.5, "model": "point")";
+       "stribeck_velocity": 0.002, "dwell_time": 0.3, "static_ratio": 1.5}, "bristle_flow": "always", "normal": "area",
+       "small_speed": 0.004, "latch": "largest", "relaxation_time": 0.5, "model": "point")";
 const std::string kPointPair =
-    R"(, "model": "point", "friction_model": "bristle", "bristle": {"damping": 150}, "stiffness": 3e6, "exponent": 2,
-       "restitution": 0.7, "spin_radius": 0.65, "contact_state": [[0.1, 1e-5, 1e-7, -2e-7, 3e-7, 1e-6, 0.5, 2],
+    R"(, "model": "point", "friction_model": "bristle", "bristle": {"damping": 150}, "bristle_flow": "near_limit",
+       "stiffness": 3e6, "exponent": 2, "restitution": 0.7, "spin_radius": 0.65, "contact_state": [[0.1, 1e-5, 1e-7, -2e-7, 3e-7, 1e-6, 0.5, 2],
                                                                  [0, 0, 0, 0, 0, 0, 0, 0]])";
 
 void expect_equal(const ContactOptions& a, const ContactOptions& b) {
   EXPECT_EQ(a.model, b.model);
   EXPECT_EQ(a.friction_model, b.friction_model);
   EXPECT_EQ(a.bristle, b.bristle);
+  EXPECT_EQ(a.bristle_flow, b.bristle_flow);
   EXPECT_EQ(a.normal, b.normal);
   EXPECT_EQ(a.small_speed, b.small_speed);
   EXPECT_EQ(a.latch, b.latch);
@@ -60,6 +61,7 @@ void expect_equal(const Pair& a, const Pair& b) {
   EXPECT_EQ(a.model, b.model);
   EXPECT_EQ(a.friction_model, b.friction_model);
   EXPECT_EQ(a.bristle, b.bristle);
+  EXPECT_EQ(a.bristle_flow, b.bristle_flow);
   EXPECT_EQ(a.stiffness, b.stiffness);
   EXPECT_EQ(a.exponent, b.exponent);
   EXPECT_EQ(a.restitution, b.restitution);
@@ -74,6 +76,7 @@ TEST(MemoryKeys, OfTheContactLawAreRead) {
   EXPECT_EQ(contact.model, ContactModel::kPoint);
   EXPECT_EQ(contact.friction_model, FrictionModel::kBristle);
   EXPECT_EQ(contact.bristle, (BristleFriction{2e5, 300, 0.25, 0.002, 0.3, 1.5}));
+  EXPECT_EQ(contact.bristle_flow, BristleFlow::kAlways);
   EXPECT_EQ(contact.normal, OverlapNormal::kArea);
   EXPECT_EQ(contact.small_speed, 0.004);
   EXPECT_EQ(contact.latch, ImpactLatch::kLargest);
@@ -85,6 +88,7 @@ TEST(MemoryKeys, OfAPairAreRead) {
   const Pair& pair = scene.pairs->at(0);
   EXPECT_EQ(pair.model, ContactModel::kPoint);
   EXPECT_EQ(pair.friction_model, FrictionModel::kBristle);
+  EXPECT_EQ(pair.bristle_flow, BristleFlow::kNearLimit);
   EXPECT_EQ(pair.stiffness, 3e6);
   EXPECT_EQ(pair.exponent, 2.0);
   EXPECT_EQ(pair.restitution, 0.7);
@@ -157,8 +161,9 @@ TEST(MemoryKeys, AreWrittenAndReadAgain) {
 
 TEST(MemoryKeys, AreNotWrittenOfScenesWithoutThem) {
   const std::string written = to_json(Scene(parse(scene_text(""))));
-  for (const char* key : {"friction_model", "bristle", "normal", "small_speed", "latch", "relaxation_time", "stiffness",
-                          "exponent", "restitution", "exact_spheres", "inside", "spin_radius", "contact_state"}) {
+  for (const char* key :
+       {"friction_model", "bristle", "bristle_flow", "normal", "small_speed", "latch", "relaxation_time", "stiffness",
+        "exponent", "restitution", "exact_spheres", "inside", "spin_radius", "contact_state"}) {
     EXPECT_EQ(written.find('"' + std::string(key) + '"'), std::string::npos) << key;
   }
 }
@@ -196,6 +201,10 @@ TEST(MemoryKeys, AreCheckedInScenesFromMemory) {
   expect("latch is 7", [](SceneDescription& s, Pair&) { s.contact.latch = static_cast<ImpactLatch>(7); });
   expect("normal is 7", [](SceneDescription& s, Pair&) { s.contact.normal = static_cast<OverlapNormal>(7); });
   expect("friction_model is 7", [](SceneDescription&, Pair& p) { p.friction_model = static_cast<FrictionModel>(7); });
+  expect("bristle_flow is 7", [](SceneDescription&, Pair& p) { p.bristle_flow = static_cast<BristleFlow>(7); });
+  expect("bristle_flow is 7", [](SceneDescription& s, Pair&) { s.contact.bristle_flow = static_cast<BristleFlow>(7); });
+  expect("bristle_flow is given, but the pair has no bristles",
+         [](SceneDescription&, Pair& p) { p.friction_model = FrictionModel::kCoulomb; });
   expect("bristle.static_ratio is 0.5", [](SceneDescription&, Pair& p) { p.bristle->static_ratio = 0.5; });
   expect("stiffness is inf", [&](SceneDescription&, Pair& p) { p.stiffness = 1 / 0.0; });
   expect("restitution is nan", [&](SceneDescription&, Pair& p) { p.restitution = nan; });

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coulomb's law: on an incline, in an impact, in a grip.
+// Coulomb's law: on an incline, in an impact, in a grip. Bristles: on an incline that is shaken.
 #include <gtest/gtest.h>
+
+#include <numbers>
 
 #include "tests/support/rollout_scenes.h"
 
@@ -62,6 +64,73 @@ TEST(SlipTolerance, MayBeAMicrometerPerSecond) {
       EXPECT_EQ(state.status, std::vector<std::uint32_t>(16, kOk)) << static_cast<int>(integrator);
     }
   }
+}
+
+/// How fast blocks on four feet walk down 15 degrees, m/s, that are shaken along the slope by forces that take so much
+/// of what friction can hold, so often each second.
+std::vector<double> walk(BristleFlow flow, double time_step, const std::vector<std::array<double, 2>>& shaking) {
+  const double tilt = std::numbers::pi / 12, friction = 0.5, mass = 1;
+  SceneBuilder builder;
+  builder.add_ground(friction);
+  Body& block = builder.add("block", make_sphere("foot", 0.01, 1), pose_at({0, 0, 0.0298}));
+  block.mass = mass;
+  block.rigid = true;
+  block.friction = friction;
+  block.inertia = {1e-3, 1e-3, 1e-3, 0, 0, 0};
+  for (const double x : {-0.04, 0.04}) {
+    for (const double y : {-0.04, 0.04}) {
+      Part& foot = block.parts.emplace_back();
+      foot.geometry = block.geometry;
+      foot.pose = {x, y, -0.02, 1, 0, 0, 0};
+    }
+  }
+  SceneDescription scene = builder.finish();
+  Pair& pair = scene.pairs.emplace().emplace_back();
+  pair.a = 1, pair.b = 0;
+  pair.model = ContactModel::kPoint;
+  pair.stiffness = 1e6;
+  pair.dissipation = 20;
+  pair.friction_model = FrictionModel::kBristle;
+  pair.bristle_flow = flow;
+  scene.rollout.time_step = time_step;
+  const double downhill = 9.81 * std::sin(tilt), limit = friction * mass * 9.81 * std::cos(tilt);
+  scene.rollout.gravity = {downhill, 0, -9.81 * std::cos(tilt)};
+
+  Rollout rollout(scene, static_cast<std::int64_t>(shaking.size()));
+  std::vector<double> wrenches(12 * shaking.size()), walked(shaking.size());
+  RolloutInput input;
+  input.body_wrench = wrenches.data();
+  const double settled = 1, duration = 1;  // s, of whole periods
+  for (double time = 0; time < settled + duration - time_step / 2; time += time_step) {
+    if (std::fabs(time - settled) < time_step / 2) {
+      for (std::size_t i = 0; i < shaking.size(); ++i) walked[i] = -rollout.position(1, static_cast<int>(i))[0];
+    }
+    for (std::size_t i = 0; i < shaking.size(); ++i) {
+      const auto [part, frequency] = shaking[i];
+      wrenches[12 * i + 6] = std::min(2 * time, 1.0) * (part * limit - mass * downhill) *
+                             std::sin(2 * std::numbers::pi * frequency * time);
+    }
+    rollout.step(1, input);
+  }
+  for (std::size_t i = 0; i < shaking.size(); ++i) {
+    EXPECT_EQ(rollout.state.status[i], kOk);
+    walked[i] = (walked[i] + rollout.position(1, static_cast<int>(i))[0]) / duration;
+  }
+  return walked;
+}
+
+TEST(Bristles, HoldWhatIsShaken) {
+  std::vector<std::array<double, 2>> shaking;
+  for (const double part : {0.6, 0.75, 0.9}) {
+    for (const double frequency : {5.0, 10.0, 30.0, 60.0}) shaking.push_back({part, frequency});
+  }
+  for (const double time_step : {1e-3, 5e-3}) {
+    const std::vector<double> found = walk(BristleFlow::kNearLimit, time_step, shaking);
+    for (std::size_t i = 0; i < shaking.size(); ++i) {
+      EXPECT_LE(std::fabs(found[i]), i < 4 ? 1e-9 : 1e-6) << shaking[i][0] << " at " << shaking[i][1] << " Hz";
+    }
+  }
+  EXPECT_GT(walk(BristleFlow::kAlways, 1e-3, {{0.6, 60}})[0], 3e-6) << "the law of the thesis";
 }
 
 /// Tangential over friction times normal impulse of a stiff ball's oblique impact.

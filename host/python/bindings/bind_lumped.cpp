@@ -23,7 +23,7 @@ using ContactRow = std::array<double, 60>;
 
 /// Which of the enumerators hold for all rows.
 struct Choices {
-  bool has_restitution, latches_largest, by_area, has_bristles;
+  bool has_restitution, latches_largest, by_area, has_bristles, flows_always;
 };
 
 template <std::size_t count, class Row>
@@ -45,6 +45,7 @@ LumpedLaw law_of(const LawRow& row, const Choices& choices) {
   law.normal = choices.by_area ? OverlapNormal::kArea : OverlapNormal::kInertia;
   law.friction = row[6];
   law.friction_model = choices.has_bristles ? FrictionModel::kBristle : FrictionModel::kCoulomb;
+  law.bristle_flow = choices.flows_always ? BristleFlow::kAlways : BristleFlow::kNearLimit;
   law.slip_tolerance = row[7];
   law.spin_radius = row[8];
   law.bristle = {row[9], row[10], row[11], row[12], row[13], row[14]};
@@ -109,14 +110,15 @@ void bind_lumped(nb::module_& module) {
   module.def(
       "_lumped_contact",
       [](bool is_overlap, nb::handle given, nb::handle laws, nb::handle motions, nb::handle states,
-         bool has_restitution, bool latches_largest, bool by_area, bool has_bristles, double time_step) {
-        const Choices choices = {has_restitution, latches_largest, by_area, has_bristles};
+         bool has_restitution, bool latches_largest, bool by_area, bool has_bristles, bool flows_always,
+         double time_step) {
+        const Choices choices = {has_restitution, latches_largest, by_area, has_bristles, flows_always};
         const auto evaluate = is_overlap ? &contacts<OverlapRow> : &contacts<DepthRow>;
         return evaluate(given, laws, motions, states, choices, time_step);
       },
       nb::arg("is_overlap"), nb::arg("contact"), nb::arg("law"), nb::arg("motion"), nb::arg("state"),
       nb::arg("has_restitution"), nb::arg("latches_largest"), nb::arg("by_area"), nb::arg("has_bristles"),
-      nb::arg("time_step"));
+      nb::arg("flows_always"), nb::arg("time_step"));
 }
 
 }  // namespace isopatch::python

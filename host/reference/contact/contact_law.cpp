@@ -67,6 +67,7 @@ LumpedLaw memory_law(const SceneDescription& scene, const State& state, const En
   law.friction_model = pair.friction_model.value_or(scene.contact.friction_model);
   law.slip_tolerance = scene.contact.slip_tolerance.value_or(usual_slip_tolerance);
   law.bristle = pair.bristle.value_or(scene.contact.bristle);
+  law.bristle_flow = pair.bristle_flow.value_or(scene.contact.bristle_flow);
   law.spin_radius = pair.spin_radius;
   return law;
 }

@@ -21,13 +21,15 @@ Matrix4 direction_slope(const Vector4& slip, Real slow) {
   return (1.5L - speed * speed / (2 * slow * slow)) / slow * Matrix4::Identity() - square / (slow * slow * slow);
 }
 
+/// 0 up to .7, 1 from 1 on, with the slope 0 at both.
+Real rises(Real load) {
+  const Real x = std::clamp<Real>((load - 0.7L) / 0.3L, 0, 1);
+  return x * x * (3 - 2 * x);
+}
+
 Real slow_speed(const LumpedLaw& law) { return Real(law.bristle.stribeck_velocity) / 100; }
 
 }  // namespace
-
-Real sticking_at(const LumpedLaw& law, const Vector4& slip) {
-  return std::exp(-slip.squaredNorm() / (Real(law.bristle.stribeck_velocity) * law.bristle.stribeck_velocity));
-}
 
 Real dwell_after(const LumpedLaw& law, Real sticking, Real before, Real time) {
   const BristleFriction& b = law.bristle;
@@ -35,9 +37,23 @@ Real dwell_after(const LumpedLaw& law, Real sticking, Real before, Real time) {
   return scale == 0 ? sticking : sticking + (before - sticking) * std::exp(-time / scale);
 }
 
+/// The part that would slide does so only near the limit, and in the direction of the bend that all of the slip leaves.
+Real HeldFriction::sticking_at(const Vector4& slip, Real dwell_before) const {
+  const BristleFriction& b = law.bristle;
+  const Real speed = slip.norm() / b.stribeck_velocity;
+  Real slides = -std::expm1(-speed * speed);
+  if (law.bristle_flow == BristleFlow::kAlways) return 1 - slides;
+  const Vector4 after = bent + time_step * slip;
+  if (after.isZero(0) || slip.isZero(0)) return 1;
+  const Real holds = law.friction * ((1 - dwell_before) + b.static_ratio * dwell_before);
+  const Real cosine = after.normalized().dot(slip.normalized());
+  slides *= std::max<Real>(0, cosine) * rises(after.norm() * b.stiffness / holds);
+  return 1 - slides;
+}
+
 void HeldFriction::hold(const Vector4& slip, Real dwell_before, Real share) {
   if (!has_bristles()) return;
-  sticking += share * (sticking_at(law, slip) - sticking);
+  sticking += share * (sticking_at(slip, dwell_before) - sticking);
   dwell = dwell_after(law, sticking, dwell_before, time_step);
   limit = law.friction * (1 + (law.bristle.static_ratio - 1) * dwell);
 }

@@ -25,6 +25,9 @@ struct HeldFriction {
   /// below 1, what sticks goes that part of the way.
   void hold(const Vector4& slip, Real dwell_before, Real share = 1);
 
+  /// What sticks at this slip in a step that begins with `dwell_before`.
+  Real sticking_at(const Vector4& slip, Real dwell_before) const;
+
   /// What bristles give, without viscous friction.
   Vector4 bristles(const Vector4& slip) const;
   Vector4 friction(const Vector4& slip) const;
@@ -39,8 +42,5 @@ struct HeldFriction {
 
 /// The dwell after `time` seconds of this share that sticks.
 Real dwell_after(const LumpedLaw& law, Real sticking, Real before, Real time);
-
-/// The share of bristles that sticks.
-Real sticking_at(const LumpedLaw& law, const Vector4& slip);
 
 }  // namespace isopatch::reference

@@ -143,7 +143,7 @@ VectorX ConvexProblem::solve(const VectorX& start, int passes, Real renewed) {
       missed += mu * std::abs(normal - term.impulse);
       friction += mu * normal;
       if (!term.friction.has_bristles()) continue;
-      missed += mu * normal * std::abs(sticking_at(term.contact.law, term.slip(velocity)) - term.friction.sticking);
+      missed += mu * normal * std::abs(term.sticking_at(term.slip(velocity)) - term.friction.sticking);
     }
     if (pass >= passes || !(missed > renewed * friction)) return velocity;
     limits = found;

@@ -41,7 +41,7 @@ Memory between_stages(const FrictionTerm& term, const Memory& first, const Vecto
   const Real beyond = (1 - kGamma) / kGamma;
   next.bend = term.begun.bend + beyond * (first.bend - term.begun.bend);
   next.twist = term.begun.twist + beyond * (first.twist - term.begun.twist);
-  next.dwell = dwell_after(term.contact.law, sticking_at(term.contact.law, slip), term.begun.dwell, duration);
+  next.dwell = dwell_after(term.contact.law, term.sticking_at(slip), term.begun.dwell, duration);
   return next;
 }
 

@@ -44,6 +44,8 @@ struct FrictionTerm {
   /// Holds what this slip gives; what sticks goes this part of the way.
   void hold(const Vector4& slip, Real share = 1) { friction.hold(slip, begun.dwell, share); }
 
+  Real sticking_at(const Vector4& slip) const { return friction.sticking_at(slip, begun.dwell); }
+
   /// After a stage of `duration` seconds at this slip.
   Memory after(const Vector4& slip, Real duration) const;
 };

@@ -67,6 +67,7 @@ struct ContactOptions {
   // says what they mean.
   FrictionModel friction_model = FrictionModel::kCoulomb;  ///< of the pairs that have none of their own
   BristleFriction bristle = {};                            ///< likewise
+  BristleFlow bristle_flow = BristleFlow::kNearLimit;      ///< likewise
   OverlapNormal normal = OverlapNormal::kInertia;
   double small_speed = 1e-3;  ///< m/s, > 0
   ImpactLatch latch = ImpactLatch::kFirst;

@@ -14,6 +14,12 @@ enum class FrictionModel : std::uint8_t {
   kBristle   ///< bristles that bend and keep their bend: what is held rests
 };
 
+/// When bristles give way to slip, while they bend along with it.
+enum class BristleFlow : std::uint8_t {
+  kNearLimit,  ///< from .7 of their limit on: what is shaken by less than that stays where it is
+  kAlways      ///< at any bend, the more the faster they slip: what is shaken walks
+};
+
 /// Which approach speed sets the damping of a contact with restitution.
 enum class ImpactLatch : std::uint8_t {
   kFirst,   ///< of the first touch
@@ -53,6 +59,7 @@ struct LumpedLaw {
 
   double friction = 0;                                     ///< mu of sliding, >= 0
   FrictionModel friction_model = FrictionModel::kCoulomb;  ///< how it holds at rest
+  BristleFlow bristle_flow = BristleFlow::kNearLimit;      ///< of kBristle
   double slip_tolerance = 1e-4;                            ///< v_s of kCoulomb, m/s, > 0
   BristleFriction bristle = {};                            ///< of kBristle
   double spin_radius = 1;                                  ///< factor on the radius by which spin slips, >= 0

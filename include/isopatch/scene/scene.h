@@ -27,6 +27,7 @@ struct Pair {
 
   std::optional<FrictionModel> friction_model = {};  ///< overrides ContactOptions::friction_model
   std::optional<BristleFriction> bristle = {};       ///< overrides ContactOptions::bristle, all of it
+  std::optional<BristleFlow> bristle_flow = {};      ///< overrides ContactOptions::bristle_flow; with kBristle
 
   // Of kVolumetric and kPoint; LumpedLaw says more.
 

@@ -80,6 +80,7 @@ _CHOICES = {
     "latch": ("first", "largest"),
     "normal": ("inertia", "area"),
     "friction_model": ("coulomb", "bristle"),
+    "bristle_flow": ("near_limit", "always"),
 }
 _KEYS = (*_NUMBERS, *_CHOICES, "bristle")
 _FIELDS = {"wrench": (6,), "friction_force": (3,), "contact_state": (8,), "point": (3,), "normal": (3,), "radius": ()}
@@ -108,7 +109,7 @@ def lumped_contact(
             Overlap, "inertia" or "area"); `friction` (0); `friction_model` ("coulomb", with `slip_tolerance`, m/s,
             1e-4; or "bristle"); `bristle`, a dictionary with any of `stiffness` (1/m, 1e5), `damping` (s/m, 200),
             `viscous` (s/m, 0), `stribeck_velocity` (m/s, 1e-3), `dwell_time` (s, 0.1) and `static_ratio` (1);
-            `spin_radius` (1).
+            `bristle_flow` ("near_limit" or "always"); `spin_radius` (1).
         contact_state: [..., 8], what the call before returned; None: the contacts begin.
         time_step: How long the step takes, s; with 0 the bristles do not move.
         origins: [..., 2, 3], m: of A and of B; None: both are in the world's origin.
@@ -151,6 +152,7 @@ def lumped_contact(
             choices["latch"] == "largest",
             choices["normal"] == "area",
             choices["friction_model"] == "bristle",
+            choices["bristle_flow"] == "always",
             float(step[0]),
         ),
         dtype=np.float64,
@@ -202,6 +204,8 @@ def _law(law: Any) -> tuple[list[tuple[np.ndarray, int]], dict[str, str]]:
             raise ValueError(
                 shortened(f"lumped_contact: law: {name}: expected {expected}, found {shown(choices[name])}")
             )
+    if "bristle_flow" in law and choices["friction_model"] != "bristle":
+        raise ValueError('lumped_contact: law: bristle_flow is given, but friction_model is "coulomb"; leave it out')
     numbers = []
     for place, values, defaults in (("law", law, _NUMBERS), ("law: bristle", bristle, _BRISTLE)):
         for name, default in defaults.items():

@@ -11,14 +11,28 @@ namespace isopatch::detail {
 
 /// What depends on how fast the contact slips but is held while a step looks for its velocities.
 struct BristleWeights {
-  double sticking;  // s: 1 at rest, 0 at speeds above the Stribeck velocity
+  double sticking;  // s: 1 at rest, 0 of what slides faster than the Stribeck velocity
   double dwell;     // s_dw after the step: 1 where static friction has built up
   double limit;     // of friction per normal force
 };
 
-ISOPATCH_HD double sticking_at(const BristleNumbers& law, Slip slip) {
-  const double speed = norm(slip) / law.stribeck_velocity;
-  return decay(speed * speed);
+/// alpha: how far bristles give way that are bent by `bent`, m, where their friction is at most `limit`: not at all up
+/// to .7 of it, or while the slip takes the bend back.
+ISOPATCH_HD double flow_at(const BristleNumbers& law, double limit, Slip bent, Slip slip) {
+  constexpr double kFrom = 0.7;
+  const double along = dot(bent, slip), load = law.stiffness * norm(bent) / limit;
+  if (along <= 0 || load <= kFrom) return 0;
+  const double q = min((load - kFrom) / (1 - kFrom), 1.0), cosine = along / (norm(bent) * norm(slip));
+  return q * q * (3 - 2 * q) * (cosine <= 1 ? cosine : 1.0);  // not a number: beyond all bounds
+}
+
+/// s of bristles that are bent by `bent`, m, before a step, and would follow all of the slip in it.
+ISOPATCH_HD double sticking_at(const LumpedNumbers& law, Slip slip, Slip bent, double dwell, double dt) {
+  const BristleNumbers& b = law.bristle;
+  const double speed = norm(slip) / b.stribeck_velocity, sticking = decay(speed * speed);
+  if (law.flows_always) return sticking;
+  const double limit = law.friction * fma(b.static_ratio - 1, dwell, 1.0);
+  return fma(sticking - 1, flow_at(b, limit, fma(dt, slip, bent), slip), 1.0);
 }
 
 /// s_dw after dt, s, of which this share sticks.

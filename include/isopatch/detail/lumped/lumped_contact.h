@@ -101,7 +101,7 @@ ISOPATCH_HD FrictionStep begin_friction(const LumpedNumbers& law, Vec3d normal, 
                                         double turning, const ContactMemory& begun, double dt) {
   if (!law.has_bristles) return {coulomb_term(law), {{0, 0, 0}, 0}, {0, 0, 0}};
   const Slip bent = {carried_bend(begun.bend, normal, dt * turning), spin_radius * begun.twist};
-  return friction_step(law, bent, sticking_at(law.bristle, slip), begun.dwell, dt);
+  return friction_step(law, bent, sticking_at(law, slip, bent, begun.dwell, dt), begun.dwell, dt);
 }
 
 /// The memory after the step, with the friction of the bristles in it. A stage of a step may act for longer than it

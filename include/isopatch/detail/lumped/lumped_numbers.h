@@ -28,7 +28,7 @@ struct LumpedNumbers {
   double slip_tolerance;   // m/s, without bristles
   double spin_radius;      // factor on the patch's radius in friction
   BristleNumbers bristle;
-  bool has_bristles;
+  bool has_bristles, flows_always;
   bool latches_largest;
 };
 

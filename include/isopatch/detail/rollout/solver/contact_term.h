@@ -26,6 +26,11 @@ struct ContactTerm {
   ISOPATCH_HD Slip slip_at(const RelativeTwist<double>& twist) const {
     return {tangential(twist.at(arm), normal), spin_radius * dot(normal, twist.angular)};
   }
+
+  /// The share of bristles that sticks in an implicit step of h seconds.
+  ISOPATCH_HD double sticking(Slip slip, double h) const {
+    return sticking_at(law, slip, friction.bent, begun.dwell, h);
+  }
 };
 
 ISOPATCH_HD_LARGE void add_impulse(const ContactTerm& term, const RelativeTwist<double>& twist,

@@ -147,7 +147,7 @@ ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const PointSums& points, c
       missed += of_limit * abs(impulse - term.impulse);
       friction += of_limit * impulse;
       if (!term.law.has_bristles) continue;
-      const double sticking = sticking_at(term.law.bristle, term.slip_at(twist));
+      const double sticking = term.sticking(term.slip_at(twist), p.parameters.step);
       missed += of_limit * impulse * abs(sticking - term.friction.weights.sticking);
     }
   }
@@ -165,7 +165,8 @@ ISOPATCH_HD_LARGE void renew_terms(Warp& warp, const VelocityProblem& p, const S
       ContactTerm& term = m.terms[pair.first_term + t];
       term.impulse = term.found_impulse;
       if (!term.law.has_bristles) continue;
-      const double held = term.friction.weights.sticking, found = sticking_at(term.law.bristle, term.slip_at(twist));
+      const double held = term.friction.weights.sticking;
+      const double found = term.sticking(term.slip_at(twist), p.parameters.step);
       const double sticking = pass < 2 ? found : 0.5 * (held + found);
       term.friction = friction_step(term.law, term.friction.bent, sticking, term.begun.dwell, p.parameters.step);
     }
@@ -183,7 +184,7 @@ ISOPATCH_HD ContactMemory memory_after(const ContactTerm& term, const SolverStag
   constexpr double kBeyond = (1 - kGamma) / kGamma;
   next.bend = fma(kBeyond, next.bend - term.begun.bend, term.begun.bend);
   next.twist = fma(kBeyond, next.twist - term.begun.twist, term.begun.twist);
-  next.dwell = dwell_after(term.law.bristle, sticking_at(term.law.bristle, slip), term.begun.dwell, stage.duration);
+  next.dwell = dwell_after(term.law.bristle, term.sticking(slip, stage.step), term.begun.dwell, stage.duration);
   return next;
 }
 
