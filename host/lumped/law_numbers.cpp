@@ -65,8 +65,8 @@ LumpedNumbers law_numbers(const LumpedLaw& law, bool has_exponent) {
           .spin_radius = law.spin_radius,
           .bristle = {b.stiffness, b.damping, b.viscous, b.stribeck_velocity, b.dwell_time, b.static_ratio},
           .has_bristles = law.friction_model == FrictionModel::kBristle,
-          .latches_largest = law.latch == ImpactLatch::kLargest};
           .flows_always = law.bristle_flow == BristleFlow::kAlways,
+          .latches_largest = law.latch == ImpactLatch::kLargest};
 }
 
 }  // namespace isopatch::detail
