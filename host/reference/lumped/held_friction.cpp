@@ -47,7 +47,7 @@ Real HeldFriction::sticking_at(const Vector4& slip, Real dwell_before) const {
   if (after.isZero(0) || slip.isZero(0)) return 1;
   const Real holds = law.friction * ((1 - dwell_before) + b.static_ratio * dwell_before);
   const Real cosine = after.normalized().dot(slip.normalized());
-  slides *= std::max<Real>(0, cosine) * rises(after.norm() * b.stiffness / holds);
+  slides *= std::clamp<Real>(cosine, 0, 1) * rises(after.norm() * b.stiffness / holds);
   return 1 - slides;
 }
 
@@ -58,17 +58,13 @@ void HeldFriction::hold(const Vector4& slip, Real dwell_before, Real share) {
   limit = law.friction * (1 + (law.bristle.static_ratio - 1) * dwell);
 }
 
-/// The rate w' of the equation s (sigma_0 w + sigma_1 u) + (1 - s) mu dir = sigma_0 w + sigma_1 w' at the step's end.
-Vector4 HeldFriction::bend_rate(const Vector4& slip, const Vector4& along) const {
+/// What the bristles give besides sliding. Their equation is s (sigma_0 w + sigma_1 u) + (1 - s) mu dir = sigma_0 w +
+/// sigma_1 w' at the step's end; this is the part without dir.
+Vector4 HeldFriction::carried(const Vector4& slip) const {
   const BristleFriction& b = law.bristle;
   const Real slides = 1 - sticking;
-  return (sticking * b.damping * slip + slides * (law.friction * along - b.stiffness * bent)) /
-         (b.damping + slides * b.stiffness * time_step);
-}
-
-Vector4 HeldFriction::force(const Vector4& slip, const Vector4& along) const {
-  const BristleFriction& b = law.bristle;
-  const Vector4 rate = bend_rate(slip, along);
+  const Vector4 rate =
+      (sticking * b.damping * slip - slides * b.stiffness * bent) / (b.damping + slides * b.stiffness * time_step);
   return b.stiffness * (bent + time_step * rate) + b.damping * rate;
 }
 
@@ -81,9 +77,9 @@ Real HeldFriction::slide() const {
 
 /// What the bristles' equation gives, with the part that does not come from sliding cut to what is left of the limit.
 Vector4 HeldFriction::bristles(const Vector4& slip) const {
-  const Vector4 all = force(slip, direction(slip, slow_speed(law))), carried = force(slip, Vector4::Zero());
-  const Real most = std::max<Real>(0, limit - slide());
-  return carried.norm() > most ? Vector4(carried * (most / carried.norm()) + all - carried) : all;
+  const Vector4 held = carried(slip), slides = slide() * direction(slip, slow_speed(law));
+  const Real size = held.norm(), most = std::max<Real>(0, limit - slide());
+  return size > most ? Vector4(held * (most / size) + slides) : Vector4(held + slides);
 }
 
 Vector4 HeldFriction::friction(const Vector4& slip) const {
@@ -100,10 +96,10 @@ Matrix4 HeldFriction::slope(const Vector4& slip) const {
   const BristleFriction& b = law.bristle;
   const Real of_slip = sticking * b.damping * (b.damping + b.stiffness * time_step) /
                        (b.damping + (1 - sticking) * b.stiffness * time_step);
-  const Vector4 carried = force(slip, Vector4::Zero());
-  const Real size = carried.norm(), most = std::max<Real>(0, limit - slide());
+  const Vector4 held = carried(slip);
+  const Real size = held.norm(), most = std::max<Real>(0, limit - slide());
   Matrix4 of_bristles = of_slip * identity;
-  if (size > most) of_bristles = of_slip * most / size * (identity - carried * carried.transpose() / (size * size));
+  if (size > most) of_bristles = of_slip * most / size * (identity - held * held.transpose() / (size * size));
   return of_bristles + slide() * direction_slope(slip, slow_speed(law)) + b.viscous * identity;
 }
 

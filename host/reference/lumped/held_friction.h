@@ -35,8 +35,7 @@ struct HeldFriction {
   Vector4 next_bend(const Vector4& slip) const;  // at the step's end
 
  private:
-  Vector4 bend_rate(const Vector4& slip, const Vector4& along) const;
-  Vector4 force(const Vector4& slip, const Vector4& along) const;
+  Vector4 carried(const Vector4& slip) const;
   Real slide() const;
 };
 
