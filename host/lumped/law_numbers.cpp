@@ -57,6 +57,7 @@ LumpedNumbers law_numbers(const LumpedLaw& law, bool has_exponent) {
   return {.stiffness = law.stiffness,
           .exponent = has_exponent ? law.exponent : 1,
           .dissipation = law.dissipation,
+          .restitution = law.restitution.value_or(0),
           .impact_factor = law.restitution ? impact_factor(*law.restitution) : -1,
           .small_speed = law.small_speed,
           .relaxation_time = law.relaxation_time,

@@ -7,6 +7,7 @@
 
 #include "host/reference/lumped_models.h"
 #include "host/reference/pressure_field/contact_points.h"
+#include "host/reference/rollout/bounce.h"
 #include "host/reference/rollout/patch_damper.h"
 #include "host/reference/rollout/substeps.h"
 #include "host/scene/contact_models.h"
@@ -20,6 +21,11 @@ Vector6 gravity_on(const MassiveBody& body, const std::array<double, 3>& gravity
   Vector6 force;
   force << body.mass * Vector3(gravity[0], gravity[1], gravity[2]), Vector3::Zero();
   return force;
+}
+
+Real gravity_of(const SceneDescription& scene) {
+  const auto [x, y, z] = scene.rollout.gravity;
+  return std::hypot(Real(x), Real(y), Real(z));
 }
 
 }  // namespace
@@ -172,6 +178,7 @@ void RolloutReference::damp_all(ConvexProblem& problem, const Stage& stage, cons
                                 const std::vector<StageMotion>& motions) const {
   std::map<std::size_t, std::vector<std::size_t>> points;
   for (std::size_t i = 0; i < problem.points.size(); ++i) points[problem.points[i].pair].push_back(i);
+  const Real gravity = gravity_of(scene_);
   const auto body = [&](int index) {
     const auto i = static_cast<std::size_t>(index);
     const VectorX own = known_velocities.segment(bodies_.first_dof(i), bodies_[i].num_dofs());
@@ -183,7 +190,11 @@ void RolloutReference::damp_all(ConvexProblem& problem, const Stage& stage, cons
       return term.contact.is_ball && term.points.size() == of_pair.size() && term.points == of_pair;
     };
     const bool rolls = std::any_of(problem.terms.begin(), problem.terms.end(), is_whole_contact);
+    const Real stiffness = relative_stiffness(problem, of_pair, stage.step);
     damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b), rolls, 1 / stage.weight);
+    for (FrictionTerm& term : problem.terms) {
+      if (term.contact.pair == pair) bounce(problem, term, known_velocities, stiffness, gravity);
+    }
   }
 }
 
@@ -210,6 +221,10 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
     const VectorX velocity = convex.solve(lag, passes, renewed);
     for (const auto& [dof, force] : convex.joints) {
       if (integrator == Integrator::kSdirk2 && force.of_stop(velocity[dof]) != 0) return false;
+    }
+    for (const FrictionTerm& term : convex.terms) {
+      if (integrator == Integrator::kSdirk2 && bounces_too_far(convex, term, velocity, gravity_of(scene_)))
+        return false;
     }
 
     const auto add_force = [&](std::size_t pair, const Vector3& position, const Vector6& impulse) {

@@ -49,18 +49,23 @@ Real stiffest_pair(const ConvexProblem& problem, Real step) {
   return largest;
 }
 
+Real relative_stiffness(const ConvexProblem& problem, const std::vector<std::size_t>& points, Real step) {
+  const Eigen::LLT<MatrixX> mass(problem.mass);
+  Real sum = 0;
+  for (const std::size_t i : points) sum += step * step * problem.points[i].stiffness * softness(problem, mass, i);
+  return sum;
+}
+
 void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const DampedBody& a, const DampedBody& b,
           bool rolls, Real substeps) {
-  const Eigen::LLT<MatrixX> mass(problem.mass);
-  const Real h = problem.step;
-  Real stiffness = 0, relative = 0;
+  const Real h = problem.step, relative = relative_stiffness(problem, points, h);
+  Real stiffness = 0;
   Vector3 middle = Vector3::Zero(), normal = Vector3::Zero();
   for (const std::size_t i : points) {
     const ContactPoint& point = problem.points[i];
     stiffness += point.stiffness;
     middle += point.stiffness * point.position;
     normal += point.stiffness * point.normal;
-    relative += h * h * point.stiffness * softness(problem, mass, i);
   }
   if (stiffness == 0) return;  // of points that only begin to press
   middle /= stiffness;

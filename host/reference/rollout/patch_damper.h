@@ -20,6 +20,9 @@ struct DampedBody {
 /// a point by. `step` is h, s.
 Real stiffest_pair(const ConvexProblem& problem, Real step);
 
+/// That sum for the points with these indices.
+Real relative_stiffness(const ConvexProblem& problem, const std::vector<std::size_t>& points, Real step);
+
 /// Changes forces and stiffnesses of the points of one pair, which have these indices; after begin_limits(). With
 /// `rolls` turning leaves the patch whole. The step has this many sub-steps.
 void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const DampedBody& a, const DampedBody& b,

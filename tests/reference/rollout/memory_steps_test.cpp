@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,49 @@ SceneDescription tippe_top() {
   return scene;
 }
 
+/// Impacts of a restitution that are over in one step: of a ball that spins, of a block on four feet, and of two balls
+/// that fly.
+SceneDescription short_impacts() {
+  test::SceneBuilder builder;
+  builder.add_ground(0.4);
+  const auto add = [&](const char* name, double radius, const test::Vector& at, const std::array<double, 6>& velocity) {
+    Body& body = builder.add(name, make_sphere(name, radius, 1), test::pose_at(at));
+    body.mass = 0.5;
+    body.rigid = true;
+    body.friction = 0.5;
+    body.velocity = velocity;
+    return static_cast<int>(builder.description.bodies.size()) - 1;
+  };
+  const int ball = add("ball", 0.05, {0, 0, 0.053}, {0.5, 0.2, -1, 3, -2, 20});
+  const int block = add("block", 0.01, {1, 0, 0.045}, {0.1, -0.2, -0.8, 0.3, 0.5, 1});
+  Body& feet = builder.description.bodies[static_cast<std::size_t>(block)];
+  feet.inertia = {1e-3, 1e-3, 1.5e-3, 0, 0, 0};
+  for (const double x : {-0.04, 0.04}) {
+    for (const double y : {-0.03, 0.03}) {
+      Part& foot = feet.parts.emplace_back();
+      foot.geometry = feet.geometry;
+      foot.pose = {x, y, -0.02, 1, 0, 0, 0};
+    }
+  }
+  const int left = add("left", 0.03, {2, 0, 5}, {1, 0.1, 0, 0, 5, 0});
+  const int right = add("right", 0.02, {2.06, 0.01, 5.005}, {-1, 0, 0, 0, 0, 3});
+  SceneDescription& scene = builder.description;
+  scene.pairs.emplace();
+  const auto pair = [&](int a, int b, ContactModel model, double stiffness, double restitution) {
+    Pair& added = scene.pairs->emplace_back();
+    added.a = a, added.b = b;
+    added.model = model;
+    added.exact_spheres = model == ContactModel::kVolumetric;
+    added.stiffness = stiffness;
+    added.restitution = restitution;
+  };
+  pair(ball, 0, ContactModel::kVolumetric, 1e8, 0.6);
+  pair(0, block, ContactModel::kPoint, 1e7, 0.4);
+  pair(left, right, ContactModel::kPoint, 1e8, 0.9);
+  scene.rollout.time_step = 5e-3;
+  return scene;
+}
+
 /// All kinds of contacts with a memory, of bodies that move, with the latch and the radius that other scenes have not.
 SceneDescription all_kinds() {
   SceneDescription scene = test::remembering_bodies(Integrator::kMidpoint);
@@ -98,11 +142,9 @@ TEST_P(MemorySteps, AgreeWithSecondOrder) {
   expect_agreement(with_integrator(GetParam().make(), Integrator::kSdirk2), {.steps = 500});
 }
 
-constexpr SceneCase kScenes[] = {{"PinchHeld", pinch_held},
-                                 {"BlockHeld", block_held},
-                                 {"StickSlip", stick_slip},
-                                 {"BallOnTable", ball_on_table},
-                                 {"TippeTop", tippe_top}};
+constexpr SceneCase kScenes[] = {{"PinchHeld", pinch_held}, {"BlockHeld", block_held},
+                                 {"StickSlip", stick_slip}, {"BallOnTable", ball_on_table},
+                                 {"TippeTop", tippe_top},   {"ShortImpacts", short_impacts}};
 
 INSTANTIATE_TEST_SUITE_P(Scenes, MemorySteps, testing::ValuesIn(kScenes),
                          [](const auto& tested) { return std::string(tested.param.name); });

@@ -21,7 +21,8 @@ struct LumpedNumbers {
   double stiffness;        // N/m^3, or N/m^exponent of a point contact
   double exponent;         // 1 of an overlap
   double dissipation;      // s/m; of use without restitution
-  double impact_factor;    // restitution: damping is this over the impact speed (restitution.h); negative: none
+  double restitution;      // e, if there is an impact factor
+  double impact_factor;    // of e: damping is this over the impact speed (restitution.h); negative: none
   double small_speed;      // m/s
   double relaxation_time;  // s
   double friction;         // of sliding

@@ -7,6 +7,7 @@
 #include "isopatch/detail/contact/lumped_pair.h"
 #include "isopatch/detail/rollout/fell_through.h"
 #include "isopatch/detail/rollout/motion/substeps.h"
+#include "isopatch/detail/rollout/solver/bounces.h"
 #include "isopatch/detail/rollout/solver/solve_stage.h"
 #include "isopatch/detail/rollout/step_output.h"
 #include "isopatch/detail/scene/begin_environment.h"
@@ -158,8 +159,8 @@ ISOPATCH_HD void take_contact_state(Warp& warp, const StepView& step, std::int64
   for (int i = warp.lane(); i < states; i += Warp::kSize) to[i] = progress.next_contact_state[i];
 }
 
-/// A sub-step of sdirk2 in which a patch is stiffer than this for its length, or in which a joint is stopped, is one of
-/// midpoint: sdirk2 would gain energy.
+/// A sub-step of sdirk2 in which a patch is stiffer than this for its length, in which a joint is stopped, or which
+/// gives more than the restitution asked for, is one of midpoint: sdirk2 would gain energy.
 inline constexpr double kTooStiff = 1;
 
 /// Begins the sub-step at hand again, as one of midpoint. Called by all lanes.
@@ -234,6 +235,9 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   is_solved = is_solved && !solution.is_too_stiff;
   if (!any_team(warp, is_solved)) return solution;
   begin_points(warp, points, in, begun.problem, begun.stage, solver);
+  if constexpr (PointSums::kHasTerms) {
+    if (step.scene.laws != nullptr) begin_bounces(warp, in, begun.problem, begun.stage, solver);
+  }
   solution.result = solve_stage(warp, points, in, begun.stage, begun.problem, solver, is_solved);
   return solution;
 }
@@ -253,7 +257,12 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     exclude_environment(warp, step, progress);
     return kDiverged | kFrozen;
   }
-  if (solution.is_too_stiff || (stage.integrator == Integrator::kSdirk2 && is_stopped(problem, solver))) {
+  bool again = solution.is_too_stiff;
+  if (!again && stage.integrator == Integrator::kSdirk2) {
+    again = is_stopped(problem, solver);
+    if constexpr (has_terms) again = again || bounces_too_far(warp, in, problem, stage, solver);
+  }
+  if (again) {
     begin_again(warp, step, environment, plan, progress);
     return kOk;
   }
