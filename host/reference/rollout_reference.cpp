@@ -173,9 +173,11 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
   return problem;
 }
 
-/// Changes the points of all pairs as midpoint does.
-void RolloutReference::damp_all(ConvexProblem& problem, const Stage& stage, const VectorX& known_velocities,
-                                const std::vector<StageMotion>& motions) const {
+/// Changes the points of all pairs as midpoint does. Returns the rebounds, with the terms that have them.
+std::vector<std::pair<std::size_t, Bounce>> RolloutReference::damp_all(
+    ConvexProblem& problem, const Stage& stage, const VectorX& known_velocities,
+    const std::vector<StageMotion>& motions) const {
+  std::vector<std::pair<std::size_t, Bounce>> rebounds;
   std::map<std::size_t, std::vector<std::size_t>> points;
   for (std::size_t i = 0; i < problem.points.size(); ++i) points[problem.points[i].pair].push_back(i);
   const Real gravity = gravity_of(scene_);
@@ -192,10 +194,28 @@ void RolloutReference::damp_all(ConvexProblem& problem, const Stage& stage, cons
     const bool rolls = std::any_of(problem.terms.begin(), problem.terms.end(), is_whole_contact);
     const Real stiffness = relative_stiffness(problem, of_pair, stage.step);
     damp(problem, of_pair, body((*scene_.pairs)[pair].a), body((*scene_.pairs)[pair].b), rolls, 1 / stage.weight);
-    for (FrictionTerm& term : problem.terms) {
-      if (term.contact.pair == pair) bounce(problem, term, known_velocities, stiffness, gravity);
+    for (std::size_t t = 0; t < problem.terms.size(); ++t) {
+      FrictionTerm& term = problem.terms[t];
+      if (term.contact.pair != pair) continue;
+      const std::optional<Bounce> found = bounce(problem, term, known_velocities, stiffness, gravity);
+      if (!found) continue;
+      rebounds.emplace_back(t, *found);
+      rebound(problem, term, *found, found->leaving);
     }
   }
+  return rebounds;
+}
+
+/// Whether rebounds, with their friction, give energy to the bodies: more than 1e-4 of what they turn back.
+bool gains(const ConvexProblem& problem, const std::vector<std::pair<std::size_t, Bounce>>& rebounds,
+           const VectorX& before, const VectorX& after) {
+  Real work = 0, turned = 0;
+  for (const auto& [t, bounce] : rebounds) {
+    const FrictionTerm& term = problem.terms[t];
+    work += work_of(problem, term, before, after);
+    turned += problem.normal_impulse_of(term, after) * std::abs(bounce.before) / 2;
+  }
+  return work > turned / 10000;
 }
 
 bool RolloutReference::take(const Substep& substep, Integrator integrator, MotionState& state,
@@ -217,8 +237,13 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
     const VectorX lag = bodies_.known_velocities(bodies, stage_motions);
     begin_terms(stage, stage_motions, lag, memories, convex);
     convex.begin_limits(lag, stage.predicted);
-    if (stage.middle) damp_all(convex, stage, lag, stage_motions);
-    const VectorX velocity = convex.solve(lag, passes, renewed);
+    std::vector<std::pair<std::size_t, Bounce>> rebounds;
+    if (stage.middle) rebounds = damp_all(convex, stage, lag, stage_motions);
+    VectorX velocity = convex.solve(lag, passes, renewed);
+    if (gains(convex, rebounds, lag, velocity)) {
+      for (const auto& [t, bounce] : rebounds) rebound(convex, convex.terms[t], bounce, 0);
+      velocity = convex.solve(lag, passes, renewed);
+    }
     for (const auto& [dof, force] : convex.joints) {
       if (integrator == Integrator::kSdirk2 && force.of_stop(velocity[dof]) != 0) return false;
     }

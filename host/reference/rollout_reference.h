@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/reference/rollout/convex_problem.h"
+#include "host/reference/rollout/bounce.h"
 #include "host/reference/rollout/moving_bodies.h"
 #include "host/reference/scene/environment.h"
 
@@ -38,8 +38,9 @@ class RolloutReference {
                         const std::vector<Memory>& memories) const;
   void begin_terms(const Stage& stage, const std::vector<StageMotion>& motions, const VectorX& velocities,
                    const std::vector<Memory>& memories, ConvexProblem& problem) const;
-  void damp_all(ConvexProblem& problem, const Stage& stage, const VectorX& known_velocities,
-                const std::vector<StageMotion>& motions) const;
+  std::vector<std::pair<std::size_t, Bounce>> damp_all(ConvexProblem& problem, const Stage& stage,
+                                                       const VectorX& known_velocities,
+                                                       const std::vector<StageMotion>& motions) const;
 
   /// Takes a sub-step, and adds the wrenches of the pairs. False, with nothing changed, if a pair is too stiff for
   /// sdirk2.

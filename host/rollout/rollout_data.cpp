@@ -127,7 +127,6 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
     moving.pose = pose_from(body.pose);
     const auto& v = body.velocity;
     moving.velocity = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    if (moving.kind == MotionKind::kFixed) moving.velocity = {{0, 0, 0}, {0, 0, 0}};
     if (moving.kind == MotionKind::kPath) {
       paths[i] = path_rows(motion.path);
       moving.path = {paths[i].data(), static_cast<std::int32_t>(paths[i].size())};

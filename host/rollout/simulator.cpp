@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/simulator.h"
 
+#include <array>
 #include <limits>
 
 #include "host/evaluation/argument_check.h"
@@ -101,6 +102,10 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
         "bristles; take midpoint, euler or sdirk2");
   }
   for (const Body& body : scene.description().bodies) {
+    if (body.fixed && body.velocity != std::array<double, 6>{}) {
+      throw_error("simulator: {} is fixed, but has a velocity; leave it out, or make the body prescribed, which moves",
+                  in_quotes(body.name));
+    }
     if (body.fixed || degrees_of_freedom(body) != 3) continue;
     throw_error("simulator: {} is a planar body, which does not step yet; evaluate it, or make it fixed or prescribed",
                 in_quotes(body.name));

@@ -30,10 +30,11 @@ TEST(RolloutFaults, FreezeTheirEnvironmentAloneAndKeepItsState) {
   const RolloutStateArrays begin = random_states(description, kCount, 4);
   RolloutStateArrays poisoned = begin;
   const std::pair<std::int64_t, std::uint32_t> faults[] = {
-      {7, kBadPose}, {100, kBadVelocity}, {101, kDiverged}, {399, kBadPose}};
+      {7, kBadPose}, {100, kBadVelocity}, {101, kDiverged}, {102, kBadVelocity}, {399, kBadPose}};
   poisoned.poses[7 * 2 * 7 + 1] = kNan;
   poisoned.velocities[100 * 2 * 6] = std::numeric_limits<double>::infinity();
   poisoned.velocities[101 * 2 * 6 + 2] = -60;
+  poisoned.velocities[102 * 2 * 6 + 6 + 5] = 1e-300;  // of the ground, which is fixed
   std::fill_n(&poisoned.poses[399 * 2 * 7 + 3], 4, 0.0);
   const RolloutStateArrays before = poisoned;
 
@@ -150,6 +151,9 @@ TEST(RolloutFaults, ScenesThatCannotMoveAreRefused) {
   SceneDescription description = ball_scene();
   description.bodies[1].fixed = false;
   EXPECT_NE(message_of([&] { Simulator{Scene(description)}; }).find("half space"), std::string::npos);
+  description = ball_scene();
+  description.bodies[1].velocity[0] = 1;
+  EXPECT_NE(message_of([&] { Simulator{Scene(description)}; }).find("is fixed, but has a velocity"), std::string::npos);
 }
 
 TEST(RolloutFaults, OfNumbersThatDriveAJointFreezeTheirEnvironment) {

@@ -3,14 +3,30 @@
 // The restitution of a contact in a step of the integrator midpoint.
 #pragma once
 
+#include <optional>
+
 #include "host/reference/rollout/convex_problem.h"
 
 namespace isopatch::reference {
 
-/// Changes the points of a contact with a restitution, after damp(), for bodies that come in a step that is long for
-/// their contact, and for bodies that leave. `stiffness` is h^2 times that of the pair over the mass it moves; gravity
-/// is a size, m/s^2.
-void bounce(ConvexProblem& problem, FrictionTerm& term, const VectorX& known_velocities, Real stiffness, Real gravity);
+/// A rebound that takes the place of a contact's spring, along its normal.
+struct Bounce {
+  Real mass = 0;                 // that its impulse moves, kg
+  Real before = 0, leaving = 0;  // how fast its bodies part before the step and ask to after it, m/s
+  Real free = 0;                 // without the contact, m/s
+};
+
+/// What takes the place of the spring of a contact with a restitution, after damp(), in a step that is long for it.
+/// Otherwise its points are changed to push bodies that leave no farther than asked for. `stiffness` is h^2 times that
+/// of the pair over the mass it moves; gravity is a size, m/s^2.
+std::optional<Bounce> bounce(ConvexProblem& problem, FrictionTerm& term, const VectorX& known_velocities,
+                             Real stiffness, Real gravity);
+
+/// Changes the points of the contact so that alone it leaves with `leaving`.
+void rebound(ConvexProblem& problem, FrictionTerm& term, const Bounce& bounce, Real leaving);
+
+/// The work of the contact in a step, with its friction, J.
+Real work_of(const ConvexProblem& problem, const FrictionTerm& term, const VectorX& before, const VectorX& after);
 
 /// Whether a stage of sdirk2 pushes the bodies of a contact with a restitution apart by a hundredth of the speed of
 /// their impact faster than it asks for.

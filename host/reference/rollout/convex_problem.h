@@ -47,6 +47,9 @@ class ConvexProblem {
   /// friction, in at most `passes` solves. Throws Error if that does not end.
   VectorX solve(const VectorX& start, int passes, Real renewed);
 
+  /// The impulse along the normals of a term's points, N s.
+  Real normal_impulse_of(const FrictionTerm& term, const VectorX& velocity) const;
+
   /// The impulse of point i on body A, N s.
   Vector3 impulse(std::size_t i, const VectorX& velocity) const;
 
@@ -57,7 +60,6 @@ class ConvexProblem {
   };
 
   Vector3 point_velocity(std::size_t i, const VectorX& velocity) const;
-  Real normal_impulse_of(const FrictionTerm& term, const VectorX& velocity) const;
   Real normal_speed(std::size_t i, const VectorX& velocity) const;
   Real normal_impulse(std::size_t i, Real normal_speed) const;
   Matrix3 impulse_matrix(std::size_t i, const VectorX& velocity) const;  // -d impulse / d velocity

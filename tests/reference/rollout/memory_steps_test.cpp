@@ -158,7 +158,9 @@ SceneDescription with_one_pair(SceneDescription scene, std::size_t index) {
   scene.pairs = {pair};
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     const auto body = static_cast<int>(i);
-    if (body != pair.a && body != pair.b) scene.bodies[i].fixed = true;
+    if (body == pair.a || body == pair.b) continue;
+    scene.bodies[i].fixed = true;
+    scene.bodies[i].velocity = {};
   }
   return scene;
 }

@@ -84,6 +84,9 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
     if (!(scale >= kMinMassScale && scale <= 1 / kMinMassScale)) status |= kBadMaterial;
     const bool has_mass = step.input.mass(step.rollout, environment, i).mass > 0;
     const MovingBody& body = step.rollout.bodies[i];
+    for (int k = 0; k < kVelocitySize && body.kind == MotionKind::kFixed; ++k) {
+      if (state.velocities[i * kVelocitySize + k] != 0) status |= kBadVelocity;  // it would be ignored
+    }
     if (body.num_dofs() > 0 && !has_mass) status |= kBadGeometry;
     if (body.own_dofs() > 0 && body.is_joint() && body.joint.is_beyond_stop(state.joints[2 * body.joint.index])) {
       status |= kBadPose;
@@ -235,11 +238,18 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   is_solved = is_solved && !solution.is_too_stiff;
   if (!any_team(warp, is_solved)) return solution;
   begin_points(warp, points, in, begun.problem, begun.stage, solver);
+  bool rebounds = false;
   if constexpr (PointSums::kHasTerms) {
-    if (step.scene.laws != nullptr) begin_bounces(warp, in, begun.problem, begun.stage, solver);
+    rebounds = step.scene.laws != nullptr && begin_bounces(warp, in, begun.problem, begun.stage, solver);
   }
-  solution.result = solve_stage(warp, points, in, begun.stage, begun.problem, solver, is_solved);
-  return solution;
+  while (true) {
+    const int before = solution.result.iterations;
+    solution.result = solve_stage(warp, points, in, begun.stage, begun.problem, solver, is_solved);
+    solution.result.iterations += before;
+    if (!rebounds || !bounces_gain(begun.problem, solver)) return solution;
+    stop_bounces(warp, begun.problem, begun.stage, solver);
+    rebounds = false;
+  }
 }
 
 /// Moves on from a stage that was solved: to the next stage or sub-step, or to the end of the step. Returns its status,

@@ -13,6 +13,7 @@ struct ContactTerm {
   std::int32_t view;             // of the pair, in the contact's model
   std::int32_t part_pair, row;   // its row in contact states
   std::int32_t first, polygons;  // among the pair's
+  bool rebounds;                 // in place of its spring (bounces.h)
   LumpedNumbers law;             // of the environment
   Vec3d arm, normal;             // of the plate, from the pair's point, m
   double spin_radius;            // m
@@ -20,6 +21,8 @@ struct ContactTerm {
   FrictionStep friction;         // over the normal impulse; held in a solve, like the rest
   double impulse;                // n0, of all its points, N s
   double found_impulse;          // what a solve made of it, N s
+  double parted;                 // along the normal before the step, m/s; if it rebounds
+  Slip slipped;                  // then, m/s
 
   ISOPATCH_HD PolygonRange range(std::int32_t of_pair) const { return {first, polygons, polygons == of_pair}; }
 
