@@ -4,25 +4,24 @@
 
 bench/paper_figures.py [--update]
 
-A line of the list is FIGURES | what they show | STATUS | commands | what was found | what the paper has; a heading names
-the paper. Every command has to exist, with its cases, and every decimal number that was found has to stand in the output
-of its commands that bench/results keeps. Without --update it changes nothing and fails if the table would change.
+A line of the list is FIGURES | what they show | STATUS | commands | what was found | what the paper has; a heading
+names the paper, and pictures are copied. Every command has to exist, with its cases, and every decimal number that was
+found has to be in the output of its commands, where bench/results keeps that. Without --update nothing is written, and
+the exit status is 1 if the page would change.
 """
 
 import re
 import sys
+import textwrap
 from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST, PAGE = ROOT / "bench/paper_figures.txt", ROOT / "bench/results/FIGURES.md"
 STATUS = {"reproduced": "✓", "nearly": "~", "not": "–"}
-HEAD = """# Figures of the papers
-
-Written by `bench/paper_figures.py --update` from `bench/paper_figures.txt`. Of {all} figures and demonstrations that
-show a result, {reproduced} are reproduced (✓), {nearly} nearly (~: something like it, or a test of it), {not} not (–: what is missing
-stands in the column *found*). How to run a command is in [bench/README.md](../README.md).
-"""
+HEAD = """Written by `bench/paper_figures.py --update` from `bench/paper_figures.txt`. Of {all} figures and
+demonstrations that show a result, {reproduced} are reproduced (✓), {nearly} nearly (~: something like it, or a test of
+it), {not} not (–: what is missing stands in *found*). [How to run a command](../README.md)."""
 COLUMNS = "| figure | what it shows | | by | found | the paper |\n|---|---|---|---|---|---|\n"
 
 
@@ -63,9 +62,13 @@ def table():
     """The page, and what is wrong with the list."""
     rows, faults, counts = [], [], Counter()
     for line in LIST.read_text().splitlines():
+        if line.startswith("!["):
+            rows.append(f"\n{line}\n")
+            continue
         if line.startswith("# "):
             name, _, paper = line[2:].partition(": ")
-            rows.append(f"\n## {name}\n\n{paper}.\n\n{COLUMNS}")
+            columns = "" if name == "Pictures" else f"\n{COLUMNS}"
+            rows.append(f"\n## {name}\n\n{textwrap.fill(paper, 120)}.\n{columns}")
             continue
         figures, shows, status, by, found, paper = (cell.strip() for cell in line.split("|"))
         commands = [command for command in by.split(", ") if command]
@@ -73,7 +76,8 @@ def table():
         counts[status] += count(figures)
         by = ", ".join(f"`{command}`" for command in commands)
         rows.append(f"| {figures} | {shows} | {STATUS.get(status)} | {by} | {found} | {paper} |\n")
-    return HEAD.format(all=counts.total(), **counts) + "".join(rows), faults
+    head = textwrap.fill(HEAD.format(all=counts.total(), **counts), 120, break_on_hyphens=False)
+    return f"# Figures of the papers\n\n{head}\n" + "".join(rows), faults
 
 
 def main():

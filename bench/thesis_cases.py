@@ -116,8 +116,8 @@ LOOPS = {  # restitution: largest force [N], largest depth [um], duration [us]
 
 
 def loops(program, quick):
-    yield "loops: largest force [N], largest depth [um] and duration [us] of an impact at 1 m/s, 1 us, within 1e-3, 1e-3"
-    yield "  and 2 steps; damping d = e a v from force and depth, within 3e-4; least force 0 N: no tension"
+    yield "loops: largest force [N], largest depth [um] and duration [us] of an impact at 1 m/s, 1 us, within 1e-3,"
+    yield "  1e-3 and 2 steps; damping d = e a v from force and depth, within 3e-4; least force 0 N: no tension"
     good = True
     for e, wanted in LOOPS.items():
         loop = runs.loop(program, e)
@@ -284,8 +284,8 @@ FORCES = {  # figure: what it is, tolerance; None: not judged
 
 
 def forces(program, quick):
-    yield "forces: of the ball on the table at 1 s [N, N m], the largest |f_x|, |tau_y|, the energy after 3 s [J] and by how"
-    yield "  much it is ever above its least so far; euler and midpoint are for comparison"
+    yield "forces: of the ball on the table at 1 s [N, N m], the largest |f_x|, |tau_y|, the energy after 3 s [J], and"
+    yield "  by how much it is ever above its least so far; euler and midpoint are for comparison"
     good = True
     for integrator, step in (("sdirk2", 1e-3), ("sdirk2", 2.5e-4), ("midpoint", 1e-3), ("euler", 1e-3)):
         text = ""
@@ -385,9 +385,8 @@ def iterations(program, quick):
     return good
 
 
-CASES = {
-    case.__name__: case for case in (rebound, restitution, loops, stick_slip, incline, cylinder, table, forces, top, held, iterations)
-}
+CASES = (rebound, restitution, loops, stick_slip, incline, cylinder, table, forces, top, held, iterations)
+CASES = {case.__name__: case for case in CASES}
 
 
 def main():

@@ -111,7 +111,7 @@ def draw_loops(program, folder):
     loops = {e: runs.loop(program, e) for e in (*ratios, 1.0)}
     for e, color in zip((1.0, 0.9, 0.7, 0.5, 0.3, 0.1), plt.get_cmap("viridis")(np.linspace(0, 0.9, 6))):
         axes[0].plot(1e6 * loops[e].depth, 1e-3 * loops[e].force, color=color, lw=1.2, label=f"e = {e:g}")
-    axes[1].plot(1e6 * loops[0.5].depth, 1e-3 * loops[0.5].force, color="#4060c0", lw=1.2, label="hysteretic (isopatch)")
+    axes[1].plot(1e6 * loops[0.5].depth, 1e-3 * loops[0.5].force, color="#4060c0", lw=1.2, label="hysteretic, isopatch")
     low, high = 0.0, 1e4
     for _ in range(30):
         middle = (low + high) / 2
