@@ -5,7 +5,7 @@
 pencil      a controller lets a pencil turn in a grasp by 10 to 60 degrees (grasp_pencil.png; PFC, figure 4)
 chopsticks  take a grape, a cube and a pea, and put them down elsewhere (grasp_chopsticks.png; PFC, VIII-B)
 mug         two fingers lift it by its rim (grasp_mug.png; PFC, VIII-B)
-slip        a square wave of the grip lets a spatula slip (grasp_slip.png; VL, figure 10)
+slip        a square wave of the grip lets a spatula slip (grasp_slip.png, grasp_patch.png; VL, 1 and 10)
 pancake     a blade on a path flips it (grasp_pancake.png; VL, figure 7)
 
 Usage: bench/grasp_cases.py [PROGRAM] [--cases pencil,...] [--output FOLDER]
@@ -14,6 +14,7 @@ Needs the Python package isopatch for the pencil. A star marks a figure that is 
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "pictures"))
@@ -168,8 +169,24 @@ LOOSE = ((4.5, 6.0), (10.5, 12.0), (16.5, 18.0))  # s
 DRAKE = ROOT / "bench/results/drake_slip.json"
 
 
+def draw_grip(program, path):
+    """Length along the handle and width of a bubble's patch after 2 s, mm."""
+    with tempfile.TemporaryDirectory() as temporary:
+        options = ("--steps", 1000, "--every", 1000, "--vtk", temporary)
+        rollout(program, read_scene("slip_control"), *options)
+        patches, bodies = (
+            rollout_pictures.render_patches.read_vtk(Path(temporary) / f"{name}_0000_000001.vtk")
+            for name in ("patches", "bodies")
+        )
+    title = "a spatula between two bubbles"
+    rollout_pictures.render_patches.draw(title, patches, bodies, (0.5, -1, 0.6), path, [(0, "left patch")], [-1])
+    left = [polygon for polygon, pair in zip(patches["polygons"], patches["pair"]) if pair == 0]
+    return 1e3 * np.ptp(patches["points"][np.unique(np.concatenate(left))], axis=0)[[0, 2]]
+
+
 def slip(program, folder):
     yield "slip: degrees that a spatula turns while 3 N hold it, 1.5 s of 6 s, thrice, and in all while 12 N hold it"
+    yield "  patch of a bubble: {:.1f} x {:.1f} mm".format(*draw_grip(program, folder / "grasp_patch.png"))
     figure, axes = plt.subplots(2, 1, figsize=(7.2, 5.4), layout="constrained", sharex=True, height_ratios=(2, 1))
     lines, turned = {}, {}
     for integrator, time_step, points in (
