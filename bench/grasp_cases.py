@@ -25,7 +25,7 @@ plotting.import_or_install()
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 import rollout_pictures  # noqa: E402
-from rollout_cases.runs import marked, read_scene, rollout, rotations  # noqa: E402
+from rollout_cases.runs import GRAVITY, marked, read_scene, rollout, rotations  # noqa: E402
 
 COLORS = rollout_pictures.COLORS + ("#606060", "#20a0b0", "#c0c040", "black")
 ROOT = plotting.ROOT
@@ -102,7 +102,7 @@ def pencil(program, folder):
             axes[0].axhline(TURNS[k], color=color, lw=0.8, ls=":")
             axes[1].plot(time, force[:, k], color=color, lw=0.8)
     curves(axes, ("angle of the pencil [degrees]", "grip [N]"))
-    axes[0].set_title("A pencil of 4 g turns in a grasp until it is told to hold", fontsize=10)
+    axes[0].set_title("A pencil of 5 g turns in a grasp until it is told to hold", fontsize=10)
     plotting.save(figure, folder / "grasp_pencil.png")
     return good
 
@@ -151,7 +151,7 @@ def mug(program, folder):
             scene["rollout"]["time_step"] = time_step
             rows = rollout(program, scene)
             tilt = np.degrees(np.arccos(rotations(rows["poses"][:, 0, 3, 3:])[:, 2, 2]))
-            rim = -rows["pair_wrench"][-1, 0, :2, 2].sum() / (0.249035 * 9.81)
+            rim = -rows["pair_wrench"][-1, 0, :2, 2].sum() / (scene["bodies"][3]["mass"] * GRAVITY)
             up, early = 1e3 * rows["poses"][-1, 0, 3, 2], tilt[round(1.2 / time_step)]
             fine = up > 115 and tilt[-1] < 5 and abs(rim - 1) < 0.02
             text = f"  {friction_model}  {1e3 * time_step:g} ms  {up:5.1f} mm"
