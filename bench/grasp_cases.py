@@ -222,7 +222,17 @@ def slip(program, folder):
     errors = [abs(turned[f"midpoint, {h} ms"] - last).max() for h in (4, 2, 1)]
     fine = max(errors) < 1 and last.min() > 2
     yield marked("  from sdirk2, midpoint: " + ", ".join(f"{e:.2f}" for e in errors) + " degrees", fine)
-    return bool(fine)
+    yield "  the same with 2.4 N, in which it slides until its weight turns it less"
+    slid = []
+    for integrator, time_step in (("midpoint", 4e-3), ("midpoint", 2e-3), ("sdirk2", 2e-3)):
+        scene["rollout"] |= {"integrator": integrator, "time_step": time_step, "points": "matched"}
+        for finger in scene["bodies"][:2]:
+            finger["motion"]["force"] = [[start, 2.4 if push < 12 else 12] for start, push in force.tolist()]
+        rows = rollout(program, scene, "--every", round(0.02 / time_step))
+        ends = np.interp(LOOSE, rows["time"], pitch(rows["poses"][:, 0, 2]))
+        slid.append(ends[:, 1] - ends[:, 0])
+        yield f"  {integrator}, {1e3 * time_step:g} ms".ljust(26) + "".join(f" {a:6.2f}" for a in slid[-1])
+    return bool(fine and abs(slid[1] - slid[2]).max() < 1)
 
 
 # ---- a pancake
