@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the meshes of two scenes: bench/scenes/coin.obj, a quarter dollar, and bench/scenes/spoon.obj.
+"""Writes the meshes of three scenes: bench/scenes/coin.obj, a quarter dollar, bench/scenes/spoon.obj and
+bench/scenes/mug.obj, without its handle.
 
-Both are closed surfaces in metres, their points rounded to a nanometre.
+All are closed surfaces in metres, their points rounded to a nanometre.
 """
 
 import argparse
@@ -83,6 +84,23 @@ def spoon(columns=7):
     return points, [(a, c, b) for a, b, c in triangles]
 
 
+def mug(sectors=24):
+    """A cup about z on z = 0, 80 mm wide and 90 mm high, its wall and bottom 4 mm thick: (points, triangles)."""
+    profile = ((0.04, 0), (0.04, 0.09), (0.036, 0.09), (0.036, 0.004))  # radius, z, from below around the wall
+    angles = [2 * math.pi * i / sectors for i in range(sectors)]
+    points = [(r * math.cos(a), r * math.sin(a), z) for r, z in profile for a in angles] + [(0, 0, 0), (0, 0, 0.004)]
+    triangles = []
+    for i in range(sectors):
+        j = (i + 1) % sectors
+        for ring in range(0, (len(profile) - 1) * sectors, sectors):
+            triangles += [(ring + i, ring + j, ring + sectors + j), (ring + i, ring + sectors + j, ring + sectors + i)]
+        triangles += [
+            (len(points) - 2, j, i),
+            (len(points) - 1, len(points) - 2 - sectors + i, len(points) - 2 - sectors + j),
+        ]
+    return points, triangles
+
+
 def write(path, about, mesh, quiet=False):
     points, triangles = mesh
     lines = [f"# {about}, made by bench/rollout_meshes.py"]
@@ -99,6 +117,7 @@ def main():
     folder = parser.parse_args().output
     write(folder / "coin.obj", "a quarter dollar of 24.26 mm x 1.75 mm", coin())
     write(folder / "spoon.obj", "a spoon of 150 mm, 1.2 mm thick", spoon())
+    write(folder / "mug.obj", "a mug of 80 mm x 90 mm without a handle, 4 mm thick", mug())
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ stick_slip with 5 ms or more, and for midpoint and euler; else with steps so sma
 
 rebound      a ball that hits the ground, as a point and as a volume, against the time step
 restitution  a ball of 0.454 kg with e = 1 - 0.2 v (5.1.1)
+loops        force against depth of that ball, and its damping (3.2.1, 5.1.1)
 stick_slip   a block on a spring and a moving plate (5.1.2)
 incline      a ball falls on a slope and rolls down (5.1.3)
 cylinder     the same ball in a hole (5.1.3)
 table        a ball with spin falls on a table, bounces, slides, rolls (5.2.1)
+forces       its forces, moments and energy (5.2.1)
 top          a top that turns over, the Tippe-Top (5.2.2)
 held         a block, a cube and a bar that friction holds for a minute
 iterations   of the scenes with bristles over those with Coulomb's friction
@@ -100,6 +102,31 @@ def restitution(program, quick):
         text, fine = figures(forces, wanted, share(wanted, of_force), 1)
         yield f"  {integrator:8}  1 us, the largest force at 1 m/s [N], e = .5, .1: {text}"
         good &= bool(fine)
+    return good
+
+
+LOOPS = {  # restitution: largest force [N], largest depth [um], duration [us]
+    1.0: (11613.7, 48.865, 143.83),
+    0.9: (11023.8, 46.874, 145.49),
+    0.7: (10496.9, 42.635, 150.80),
+    0.5: (10797.1, 37.899, 161.06),
+    0.3: (12088.7, 32.197, 184.98),
+    0.1: (16621.4, 23.004, 288.62),
+}
+
+
+def loops(program, quick):
+    yield "loops: largest force [N], largest depth [um] and duration [us] of an impact at 1 m/s, 1 us, within 1e-3,"
+    yield "  1e-3 and 2 steps; damping d = e a v from force and depth, within 3e-4; least force 0 N: no tension"
+    good = True
+    for e, wanted in LOOPS.items():
+        loop = runs.loop(program, e)
+        duration = 1e6 * (loop.time[-1] - loop.time[0])
+        tolerance = np.array([1e-3 * wanted[0], 1e-3 * wanted[1], 2])
+        text, fine = figures([loop.force.max(), 1e6 * loop.depth.max(), duration], wanted, tolerance, 2)
+        d, of_d = figures(runs.damping_factor(loop), runs.exact_factor(e), 3e-4)
+        yield f"  e {e} {text}  d {d}  {marked(f'{loop.force.min():.0f} N', loop.force.min() >= 0)}"
+        good &= bool(fine and of_d and loop.force.min() >= 0)
     return good
 
 
@@ -248,6 +275,31 @@ def table(program, quick):
     return good
 
 
+FORCES = {  # figure: what it is, tolerance; None: not judged
+    "f_z, f_y": ((19.62, -0.2138), (0.01, 0.011)),  # weight; v_y decays at 1.00/s
+    "tau_x, tau_z": ((None, -0.0122), (1e-3, 3e-4)),  # spin at 1.53 rad/s^2
+    "f_x, tau_y": ((0, 0), (1e-6, 1e-6)),
+    "rise": ((0,), (1e-5,)),
+}
+
+
+def forces(program, quick):
+    yield "forces: of the ball on the table at 1 s [N, N m], the largest |f_x|, |tau_y|, the energy after 3 s [J], and"
+    yield "  by how much it is ever above its least so far; euler and midpoint are for comparison"
+    good = True
+    for integrator, step in (("sdirk2", 1e-3), ("sdirk2", 2.5e-4), ("midpoint", 1e-3), ("euler", 1e-3)):
+        text = ""
+        for name, found in runs.force_figures(runs.ball_on_table(program, integrator, step)).items():
+            digits = ".0e" if name in ("f_x, tau_y", "rise") else ".4f"
+            text += f"  {name}"
+            for value, wanted, tolerance in zip(found, *FORCES.get(name, ((None,), (0,)))):
+                fine = wanted is None or abs(value - wanted) <= tolerance
+                text += marked(f" {value:{digits}}" + ("" if wanted is None else f" ({wanted:g})"), fine).rstrip()
+                good &= bool(fine) or integrator != "sdirk2"
+        yield f"  {integrator:8} {1e3 * step:4g} ms{text}"
+    return good
+
+
 # ---- the top
 
 TOPS = {  # modified: times, tilts then, when it is up, spin after 1 and 2 s
@@ -333,9 +385,8 @@ def iterations(program, quick):
     return good
 
 
-CASES = {
-    case.__name__: case for case in (rebound, restitution, stick_slip, incline, cylinder, table, top, held, iterations)
-}
+CASES = (rebound, restitution, loops, stick_slip, incline, cylinder, table, forces, top, held, iterations)
+CASES = {case.__name__: case for case in CASES}
 
 
 def main():

@@ -5,7 +5,9 @@
 thesis_held.png         how far a pinched bar and a block on a slope move, with bristles and with Coulomb's friction
 thesis_stick_slip.png   friction on a block that a spring holds on a moving plate
 thesis_restitution.png  the rebound over the restitution asked for, against the steps that the contact lasts
+thesis_loops.png        force against depth in impacts, and beside linear damping; damping factors of four models
 thesis_table.png        a ball with spin on a table: v_y, omega_z and the dwell of its bristles
+thesis_forces.png       its forces, moments and energy
 thesis_top.png          the tilt of a top that turns over
 """
 
@@ -90,6 +92,75 @@ def draw_restitution(program, folder):
     plotting.save(figure, folder / "thesis_restitution.png")
 
 
+def linear_loop(damping, steps=2000, duration=2.2e-4):
+    """Depth and force of an impact at 1 m/s with force = k depth^1.5 + damping x speed, until the ball is out again,
+    and the speed then."""
+    mass, stiffness = runs.HERTZ
+    step, depth, speed, found = duration / steps, 0.0, 1.0, []
+    while depth >= 0 and len(found) < steps:
+        found.append((depth, stiffness * depth**1.5 + damping * speed))
+        half = speed - step / 2 * found[-1][1] / mass
+        depth += step * half
+        speed = half - step / 2 * (stiffness * max(depth, 0) ** 1.5 + damping * half) / mass
+    return np.array(found), -speed
+
+
+def draw_loops(program, folder):
+    figure, axes = plt.subplots(1, 3, figsize=(11.0, 3.8), layout="constrained")
+    ratios = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+    loops = {e: runs.loop(program, e) for e in (*ratios, 1.0)}
+    for e, color in zip((1.0, 0.9, 0.7, 0.5, 0.3, 0.1), plt.get_cmap("viridis")(np.linspace(0, 0.9, 6))):
+        axes[0].plot(1e6 * loops[e].depth, 1e-3 * loops[e].force, color=color, lw=1.2, label=f"e = {e:g}")
+    axes[1].plot(1e6 * loops[0.5].depth, 1e-3 * loops[0.5].force, color="#4060c0", lw=1.2, label="hysteretic, isopatch")
+    low, high = 0.0, 1e4
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if linear_loop(middle)[1] > 0.5 else (low, middle)
+    depth, force = linear_loop(low)[0].T
+    axes[1].plot(1e6 * depth, 1e-3 * force, color="#d05030", lw=1.2, label="linear")
+    axes[1].axhline(0, color="0.3", lw=0.8)
+    fine = np.linspace(0.05, 1, 200)
+    axes[2].plot(fine, [runs.exact_factor(e) for e in fine], color="0.3", lw=1.2, label="exact")
+    for (name, factor), color in zip(runs.OTHER_FACTORS.items(), ("#d05030", "#30a060", "#b08020")):
+        axes[2].plot(fine, factor(fine), "--", color=color, lw=1.2, label=name)
+    axes[2].plot(ratios, [runs.damping_factor(loops[e]) for e in ratios], "o", color="#4060c0", ms=4, label="isopatch")
+    axes[2].set_ylim(0, 1.7)
+    titles = ("impacts at 1 m/s", "e = 0.5", "damping factor")
+    labels = (("depth [µm]", "force [kN]"), ("depth [µm]", "force [kN]"), ("restitution e", "d = e a v"))
+    for ax, title, (x, y) in zip(axes, titles, labels):
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel(x)
+        ax.set_ylabel(y)
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=8)
+    plotting.save(figure, folder / "thesis_loops.png")
+
+
+def draw_forces(program, folder):
+    figure, axes = plt.subplots(1, 4, figsize=(13.0, 3.6), layout="constrained")
+    for integrator, step, style in (
+        ("euler", 1e-3, "-"),
+        ("midpoint", 1e-3, "-"),
+        ("sdirk2", 1e-3, "-"),
+        ("sdirk2", 2.5e-4, ":"),
+    ):
+        rows = runs.ball_on_table(program, integrator, step)
+        wrench = rows["pair_wrench"][:, 0, 0]
+        curves = (wrench[:, 2], wrench[:, 1], 1e3 * wrench[:, 5], runs.table_energy(rows))
+        for ax, curve in zip(axes, curves):
+            color = "black" if style == ":" else COLORS[integrator]
+            ax.plot(rows["time"], curve, style, color=color, lw=1.1, label=f"{integrator}, {1e3 * step:g} ms")
+    limits = ((0, 60), (-1.2, 0.4), (-25, 5), (1.8, 4.2))
+    names = ("f_z [N]", "f_y [N]", "τ_z [mN m]", "energy [J]")
+    for ax, name, limit in zip(axes, names, limits):
+        ax.set_title(name, fontsize=10)
+        ax.set_ylim(*limit)
+        ax.set_xlabel("time [s]")
+        ax.grid(alpha=0.3)
+    axes[3].legend(fontsize=8)
+    plotting.save(figure, folder / "thesis_forces.png")
+
+
 TABLE_MARKS = {  # of steps so small that they do not matter
     "v_y": ((0.35, 1, 2, 3), (0.1972, 0.1072, 0.0393, 0.0144)),
     "w_z": ((0.5, 1, 1.5, 1.89), (2.168, 1.411, 0.634, 0.02)),
@@ -141,7 +212,7 @@ def main():
     arguments = plotting.argument_parser(__doc__).parse_args()
     program, folder = arguments.program.resolve(), arguments.output
     folder.mkdir(parents=True, exist_ok=True)
-    for draw in (draw_held, draw_stick_slip, draw_restitution, draw_table, draw_top):
+    for draw in (draw_held, draw_stick_slip, draw_restitution, draw_loops, draw_table, draw_forces, draw_top):
         draw(program, folder)
 
 

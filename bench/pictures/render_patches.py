@@ -332,6 +332,39 @@ def draw(title, patches, bodies, direction, path, pairs, sides):
     plotting.save(figure, path)
 
 
+def draw_compliances(program, folder, output):
+    """Contact surfaces of a sphere of 1e5 Pa on half spaces that are softer, as soft and harder; prints how high each
+    is on the axis, beside where pressures are equal there."""
+    radius, thickness, modulus, height = 0.05, 0.05, 1e5, 0.03
+    sphere = {"type": "sphere", "radius": radius, "subdivisions": 4}
+    scene = {"isopatch": 1, "geometries": {"sphere": sphere, "ground": {"type": "half_space", "thickness": thickness}}}
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 2.3), layout="constrained", sharey=True)
+    for ax, factor in zip(axes, (0.2, 1, 5)):
+        scene["bodies"] = [
+            {"name": "sphere", "geometry": "sphere", "modulus": modulus, "position": [0, 0, height]},
+            {"name": "ground", "geometry": "ground", "modulus": factor * modulus, "fixed": True},
+        ]
+        (folder / "scene.json").write_text(json.dumps(scene))
+        evaluate(program, folder / "scene.json", folder)
+        patches = read_vtk(folder / "patches_0000.vtk")
+        points, order = 1e3 * patches["points"], np.argsort(patches["pressure"])
+        exact = -(1 - height / radius) / (1 / radius + factor / thickness)
+        lowest = points[np.hypot(points[:, 0], points[:, 1]).argmin(), 2]
+        print(f"compliances, ground {factor:g} times as hard: {lowest:.3f} mm high on the axis ({1e3 * exact:.3f})")
+        around = np.linspace(0, 2 * np.pi, 200)
+        ax.plot(1e3 * radius * np.sin(around), 1e3 * (height + radius * np.cos(around)), color="0.5", lw=0.8)
+        ax.axhline(0, color="0.5", lw=0.8)
+        side = np.sign(points[order, 0]) * np.hypot(points[order, 0], points[order, 1])
+        image = ax.scatter(side, points[order, 2], c=patches["pressure"][order], s=3, vmin=0, vmax=3.5e4)
+        ax.set_aspect("equal")
+        ax.set_ylim(-25, 25)
+        ax.set_xlim(-60, 60)
+        ax.set_xlabel("mm", fontsize=8)
+        ax.set_title(f"ground {factor:g} times as hard as the sphere", fontsize=10)
+    figure.colorbar(image, ax=axes, label="pressure [Pa]", shrink=0.85)
+    plotting.save(figure, output / "compliances.png")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="?", type=Path, default=ROOT / "build/release/bin/isopatch")
@@ -383,6 +416,7 @@ def main():
                 ),
             ]
         arguments.output.mkdir(parents=True, exist_ok=True)
+        draw_compliances(arguments.program, folder, arguments.output)
         for name, title, scene, direction, pairs, sides in scenes:
             if isinstance(scene, dict):
                 (folder / f"{name}.json").write_text(json.dumps(scene))

@@ -52,6 +52,59 @@ def rebound(program, law, restitution, integrator, time_step, speed=1.0, duratio
     return rows["velocities"][-1, :, 0, 2].mean() / speed, force.max(), touching
 
 
+HERTZ = (0.454, 3.4e10)  # kg, N/m^1.5: the ball of figures 3.3, 3.4 and 5.2
+
+
+@dataclass
+class Loop:
+    time: np.ndarray  # of the rows that touch; forces are means over the step before
+    depth: np.ndarray  # m
+    speed: np.ndarray  # m/s, of approach
+    force: np.ndarray  # N
+    end: float  # m/s, at which it leaves
+
+
+def loop(program, restitution, time_step=1e-6, integrator="sdirk2"):
+    """A point contact of that ball at 1 m/s."""
+    mass, stiffness = HERTZ
+    geometry = {"type": "sphere", "radius": 0.1, "subdivisions": 1}
+    body = {"mass": mass, "rigid": True, "position": [0, 0, 0.1], "linear_velocity": [0, 0, -1]}
+    options = {"time_step": time_step, "integrator": integrator, "gravity": [0, 0, 0], "max_substeps": 1}
+    scene = body_on_ground(geometry, body, **options)
+    pair = {"bodies": ["body", "ground"], "model": "point", "stiffness": stiffness, "friction": 0}
+    scene["pairs"] = [pair | {"restitution": restitution}]
+    rows = rollout(program, scene, "--steps", round(4e-4 / time_step))
+    depth, speed = 0.1 - rows["poses"][:, 0, 0, 2], -rows["velocities"][:, 0, 0, 2]
+    touching = slice(0, np.flatnonzero(rows["pair_wrench"][:, 0, 0, 2] > 0)[-1] + 2)
+    force = rows["pair_wrench"][touching, 0, 0, 2]
+    return Loop(rows["time"][touching], depth[touching], speed[touching], force, -speed[-1])
+
+
+def damping_factor(of):
+    """d = e a v of a loop from its rows in compression, where force = k depth^1.5 (1 + a speed)."""
+    depth, speed = ((x[1:] + x[:-1]) / 2 for x in (of.depth, of.speed))
+    deep = (speed > 0.3) & (depth > 0.2 * of.depth.max())
+    factors = (of.force[1:] / (HERTZ[1] * np.maximum(depth, 0) ** 1.5 + 1e-300) - 1) / speed
+    return np.median(factors[deep]) * of.end
+
+
+def exact_factor(restitution):
+    """(1 + d/e) / (1 - d) = exp(d (1 + 1/e)), by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        d = (low + high) / 2
+        excess = d / restitution - math.log1p(d / restitution) + d + math.log1p(-d)
+        low, high = (d, high) if excess > 0 else (low, d)
+    return d
+
+
+OTHER_FACTORS = {
+    "Hunt and Crossley": lambda e: 1.5 * e * (1 - e),
+    "Lankarani and Nikravesh": lambda e: 0.75 * e * (1 - e * e),
+    "first guess": lambda e: 1 - e * e,
+}
+
+
 # ---- stick-slip
 
 PLATE_AXIS = np.array([1, 1, 0]) / math.sqrt(2)
@@ -128,6 +181,39 @@ def table_figures(rows, environment=0):
         "spin": at(rows, w_z, (0.5, 1, 1.5)),
         "v_y": at(rows, v_y, (1, 2, 3)),
         "dwell": at(rows, dwell, (1.9, 2, 2.5, 3)),
+    }
+
+
+def table_energy(rows):
+    """Kinetic, of weight and of the spring, J, in closed form, of the first environment."""
+    scene = read_scene("ball_on_table")
+    ball, pair = scene["bodies"][0], scene["pairs"][0]
+    radius = scene["geometries"]["ball"]["radius"]
+    height, velocity = rows["poses"][:, 0, 0, 2], rows["velocities"][:, 0, 0]
+    energy = ball["mass"] * ((velocity[:, :3] ** 2).sum(1) / 2 + GRAVITY * height)
+    energy += ball["inertia"][0] * (velocity[:, 3:] ** 2).sum(1) / 2
+    return energy + spring_energy(pair["stiffness"], radius, radius - height, rows["contact_state"][:, 0, 0, OFFSET])
+
+
+def spring_energy(stiffness, radius, depth, offset):
+    """Of a ball in a half space, whose spring is stiffness x (volume - offset)."""
+    depth, begins = np.maximum(depth, 0), np.sqrt(offset / (math.pi * radius))
+    work = [math.pi * h**3 * (radius / 3 - h / 12) - offset * h for h in (depth, begins)]
+    return stiffness * np.where(depth > begins, work[0] - work[1], 0)
+
+
+def force_figures(rows):
+    """Of the ball on the table: f_z, f_y, tau_x and tau_z at 1 s, means over .2 s; the largest |f_x| and |tau_y|; the
+    energy at 3 s, and by how much it ever rises above its least so far."""
+    time, wrench = rows["time"], rows["pair_wrench"][:, 0, 0]
+    rolls = (time > 0.9) & (time <= 1.1)
+    energy = table_energy(rows)
+    return {
+        "f_z, f_y": wrench[rolls][:, [2, 1]].mean(0),
+        "tau_x, tau_z": wrench[rolls][:, [3, 5]].mean(0),
+        "f_x, tau_y": abs(wrench[:, [0, 4]]).max(0),
+        "energy": at(rows, energy, 3),
+        "rise": np.array([(energy - np.minimum.accumulate(energy)).max()]),
     }
 
 
@@ -227,9 +313,7 @@ def top_energy(rows):
     for k, part in enumerate(top["geometries"]):
         radius = scene["geometries"][part["geometry"]]["radius"]
         height = rows["poses"][:, 0, 0, 2] + turns[:, 2, :] @ np.array(part["position"])
-        depth, begins = np.maximum(radius - height, 0), np.sqrt(offset[:, k] / (math.pi * radius))
-        work = [math.pi * h**3 * (radius / 3 - h / 12) - offset[:, k] * h for h in (depth, begins)]
-        energy += pair["stiffness"] * np.where(depth > begins, work[0] - work[1], 0)
+        energy += spring_energy(pair["stiffness"], radius, radius - height, offset[:, k])
     return energy
 
 

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-CASES = ("rebound", "restitution", "stick_slip", "incline", "cylinder", "table", "top", "held", "iterations")
+CASES = ("rebound", "restitution", "loops", "stick_slip", "incline", "cylinder", "table", "forces", "top")
+CASES += ("held", "iterations")
 
 
 @pytest.mark.parametrize("case", CASES)
