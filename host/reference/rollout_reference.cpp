@@ -174,9 +174,9 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
 }
 
 /// Changes the points of all pairs as midpoint does. Returns the rebounds, with the terms that have them.
-std::vector<std::pair<std::size_t, Bounce>> RolloutReference::damp_all(
-    ConvexProblem& problem, const Stage& stage, const VectorX& known_velocities,
-    const std::vector<StageMotion>& motions) const {
+std::vector<std::pair<std::size_t, Bounce>> RolloutReference::damp_all(ConvexProblem& problem, const Stage& stage,
+                                                                       const VectorX& known_velocities,
+                                                                       const std::vector<StageMotion>& motions) const {
   std::vector<std::pair<std::size_t, Bounce>> rebounds;
   std::map<std::size_t, std::vector<std::size_t>> points;
   for (std::size_t i = 0; i < problem.points.size(); ++i) points[problem.points[i].pair].push_back(i);
@@ -233,7 +233,7 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
     const std::vector<StageMotion> stage_motions = bodies_.motions(state, stage, poses);
     if (stage.middle) bodies_.go_on_from(poses, state, stage, stage_motions, bodies);
     ConvexProblem convex = problem(stage, bodies, stage_motions, poses, memories);
-    if (integrator == Integrator::kSdirk2 && stiffest_pair(convex, substep.duration) > 1) return false;
+    if (integrator == Integrator::kSdirk2 && stiffest_pair(convex, scene_.rollout.time_step) > 1) return false;
     const VectorX lag = bodies_.known_velocities(bodies, stage_motions);
     begin_terms(stage, stage_motions, lag, memories, convex);
     convex.begin_limits(lag, stage.predicted);

@@ -71,7 +71,8 @@ void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const 
   middle /= stiffness;
   normal.normalize();
   Real beta = 2 * relative / (1 + relative);
-  if (relative * substeps > 1) beta += (3 * substeps - 2) * std::pow(1 - 1 / (relative * substeps), 2);
+  const Real top = (a.is_free && b.is_free ? 20 : 3) * substeps, of_step = relative * substeps * substeps;
+  if (of_step > 1) beta += (top - 2) * std::pow(1 - 1 / of_step, 2);
 
   const Vector3 carried = carrying_velocity(a, b), turning = a.twist.tail<3>() - b.twist.tail<3>();
   const Vector3 in_middle = velocity_at(a, middle) - velocity_at(b, middle);

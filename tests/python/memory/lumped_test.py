@@ -117,7 +117,11 @@ def test_rebound_is_the_restitution():
         ({"law": {**LAW, "normal": "up"}}, ValueError, 'law: normal: expected "inertia" or "area"'),
         ({"law": {**LAW, "friction_model": 1}}, ValueError, 'friction_model: expected "coulomb" or "bristle", found 1'),
         ({"law": {**LAW, "bristle_flow": "never"}}, ValueError, 'expected "near_limit" or "always", found \'never\''),
-        ({"law": {"stiffness": 1, "bristle_flow": "always"}}, ValueError, "bristle_flow is given, but friction_model is"),
+        (
+            {"law": {"stiffness": 1, "bristle_flow": "always"}},
+            ValueError,
+            "bristle_flow is given, but friction_model is",
+        ),
         ({"law": {**LAW, "restitution": 0}}, ValueError, "restitution is 0; it must be above 0 and at most 1"),
         ({"law": {**LAW, "exponent": 0.5}}, ValueError, "law.exponent is 0.5; it must be from 1 to 64"),
         ({"law": {**LAW, "stiffness": "soft"}}, TypeError, "law: stiffness: expected numbers, found 'soft'"),

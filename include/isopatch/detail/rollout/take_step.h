@@ -231,7 +231,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   const bool is_sdirk2 = begun.stage.integrator == Integrator::kSdirk2;
   StageSolution solution = {};
   if (any_team(warp, begun.stage.integrator != Integrator::kEuler)) {
-    const double h = step.rollout.time_step / begun.plan.substeps;
+    const double h = step.rollout.time_step;  // also of a sub-step: a step before may have let in overlap as a whole
     const double stiffest = stiffest_patch(warp, points, begun.problem, h, solver);
     solution.is_too_stiff = is_sdirk2 && stiffest > kTooStiff;
   }
@@ -246,7 +246,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
     const int before = solution.result.iterations;
     solution.result = solve_stage(warp, points, in, begun.stage, begun.problem, solver, is_solved);
     solution.result.iterations += before;
-    if (!rebounds || !bounces_gain(begun.problem, solver)) return solution;
+    if (!rebounds || !bounces_gain(warp, begun.problem, solver)) return solution;
     stop_bounces(warp, begun.problem, begun.stage, solver);
     rebounds = false;
   }

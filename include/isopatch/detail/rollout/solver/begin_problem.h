@@ -375,7 +375,8 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageIn
     double carried[CarrySums::kSize];
     points.carried(columns, has_damper ? pair.polygons : 0, motion, carried);
     if (!has_damper) continue;
-    const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight);
+    const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
+    const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
     const bool rolls =
         PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && is_round(in.scene, m.terms[pair.first_term]);
     points.begin_damped(p.parameters, columns, pair.polygons, twist,

@@ -46,7 +46,7 @@ ISOPATCH_HD Bounce bounce_of(const StageInput& in, const SolverStage& stage, con
                              const SolvedPair& pair, const ContactTerm& term) {
   constexpr double kLong = 0.06;  // a of pair_damper.h; the damper leaves .97 of what is asked for in shorter steps
   constexpr double kVeryLong = 0.25;
-  constexpr double kFirst = 8;  // steps; what has touched for longer is pressed together by something else
+  constexpr double kFirst = 8;     // steps; what has touched for longer is pressed together by something else
   constexpr double kMost = 0.999;  // several contacts that share an impact leave with up to 1 + 2 / c of v'
   Bounce bounce = {};
   if (!has_restitution(in, term)) return bounce;
@@ -111,8 +111,7 @@ ISOPATCH_HD_LARGE bool begin_bounces(Warp& warp, const StageInput& in, const Vel
         double force = 0;
         for (int k = 0; k < kPoints; ++k) force += points.force[k];
         const double of_impact = (bounce.leaving - bounce.free) / (softness * stage.step * undamped);
-        const double most =
-            max(slope * max(bounce.before, bounce.leaving), fma(slope, bounce.leaving, of_impact));
+        const double most = max(slope * max(bounce.before, bounce.leaving), fma(slope, bounce.leaving, of_impact));
         for (int k = 0; k < kPoints && force > most; ++k) points.force[k] *= most / force;
         columns.store(term.first, points);
       }
@@ -124,8 +123,10 @@ ISOPATCH_HD_LARGE bool begin_bounces(Warp& warp, const StageInput& in, const Vel
 
 /// Whether rebounds, with their friction, give energy to the bodies: more than 1e-4 of what they turn back.
 /// Called by all lanes.
-ISOPATCH_HD_LARGE inline bool bounces_gain(const VelocityProblem& p, const SolverMemory& m) {
+template <class Warp>
+ISOPATCH_HD_LARGE bool bounces_gain(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
   constexpr double kGain = 1e-4;
+  warp.sync();                  // impulses that were found
   double work = 0, turned = 0;  // twice those of all, J; every lane adds them up, in the same order
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];

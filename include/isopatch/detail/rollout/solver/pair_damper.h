@@ -71,11 +71,11 @@ ISOPATCH_HD PatchMotion patch_motion(const SolverMemory& m, const SolvedPair& pa
 }
 
 /// beta of patch_damper.h, for a relative stiffness a in one of n sub-steps.
-ISOPATCH_HD double damping_factor(double a, double n) {
-  constexpr double kTop = 3;
-  if (!(a < kInfinity)) return kTop * n;
-  const double short_part = max(1 - 1 / (a * n), 0.0);
-  return fma((kTop * n - 2) * short_part, short_part, 2 * a / (1 + a));
+ISOPATCH_HD double damping_factor(double a, double n, bool both_are_free) {
+  const double top = both_are_free ? 20 : 3;
+  if (!(a < kInfinity)) return top * n;
+  const double short_part = max(1 - 1 / (a * n * n), 0.0);
+  return fma((top * n - 2) * short_part, short_part, 2 * a / (1 + a));
 }
 
 /// With `rolls`, turning leaves the patch whole.

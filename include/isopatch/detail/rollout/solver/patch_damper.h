@@ -8,13 +8,14 @@
 // patch along. a = h^2 times the stiffness of the patch over the mass that it moves, n the number of sub-steps of the
 // step, and
 //
-//   beta = 2 a / (1 + a) + (3 n - 2) max(0, 1 - 1 / (a n))^2
+//   beta = 2 a / (1 + a) + (b n - 2) max(0, 1 - 1 / (a n^2))^2,  b = 3, between two free bodies 20
 //
-// goes to 0 for contact that lasts many steps, which then neither gains nor loses, and to 3 n for contact that is
-// shorter than a step, which comes to rest: what overlaps because it was found late leaves with f / (beta h k), a third
-// of its depth in a whole step, however many sub-steps that step has. A patch that rolls or slides stays itself though
-// its points do not: what is too much there is less at the other end. v_c = s_r r + s_t y is fitted to the rate at
-// which the pressure would change if the patch went along with the bodies, by a turn r about the middle of the patch
+// goes to 0 for contact that lasts many steps, which then neither gains nor loses, and to b n for contact that is
+// shorter than a step, which comes to rest: what overlaps because it was found late leaves with f / (beta h k), 1 / b
+// of its depth in a whole step, however many sub-steps that step has: a step before may have had fewer. With 3 what
+// rolls on the ground keeps its speed; a stack needs more, or it would sway. A patch that rolls or slides stays itself
+// though its points do not: what is too much there is less at the other end. v_c = s_r r + s_t y is fitted to the rate
+// at which the pressure would change if the patch went along with the bodies, by a turn r about the middle of the patch
 // and a slip y, each between nothing and all of it, so that the damper is made weaker, and never turned round.
 #pragma once
 
