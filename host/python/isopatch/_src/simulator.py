@@ -321,8 +321,8 @@ class Simulator:
             poses: [N, B, 7], float64. Where these start: x y z [m], quaternion w x y z; rows of other environments are
                 not read, and one row can be repeated by broadcast_to() or expand(). None: as in the scene. Bodies on
                 joints and paths are not where `poses` says, but where `joints` and the time say.
-            velocities: [N, B, 6], float64. With what velocities: linear [m/s], angular [rad/s], world frame. None: as
-                in the scene. Velocities of bodies on joints and paths follow too.
+            velocities: [N, B, 6], float64. With what velocities: linear [m/s], angular [rad/s], world frame; 0 of fixed
+                bodies. None: as in the scene. Velocities of bodies on joints and paths follow too.
             joints: [N, J, 2], float64. Where joints start, m or rad, and with what rate. None: as in the scene.
 
         Raises:
