@@ -75,18 +75,19 @@ std::vector<Given> random_contacts(int count) {
   std::vector<Given> contacts;
   for (int i = 0; i < count; ++i) {
     Given g = {};
-    g.law = {.stiffness = 1e7,
-             .exponent = 1,
-             .dissipation = 0.1,
-             .small_speed = 1e-3,
-             .relaxation_time = i % 2 == 0 ? 0 : size(1e-2, 1),
-             .friction = between(0, 1),
-             .slip_tolerance = size(1e-5, 1e-2),
-             .spin_radius = 1,
-             .has_bristles = i % 4 != 0,
-             .flows_always = i % 7 < 3,
-             .latches_largest = i % 3 == 0};
-    g.law.bristle = {size(1e4, 1e6), size(10, 1e3), 0.01, size(1e-4, 1e-1), i % 5 == 0 ? 0 : size(1e-2, 1),
+    LumpedNumbers& law = g.law;
+    law.stiffness = 1e7;
+    law.exponent = 1;
+    law.dissipation = 0.1;
+    law.small_speed = 1e-3;
+    law.relaxation_time = i % 2 == 0 ? 0 : size(1e-2, 1);
+    law.friction = between(0, 1);
+    law.slip_tolerance = size(1e-5, 1e-2);
+    law.spin_radius = 1;
+    law.has_bristles = i % 4 != 0;
+    law.flows_always = i % 7 < 3;
+    law.latches_largest = i % 3 == 0;
+    law.bristle = {size(1e4, 1e6), size(10, 1e3), 0.01, size(1e-4, 1e-1), i % 5 == 0 ? 0 : size(1e-2, 1),
                      between(1, 2)};
     const Vec3d n = vector(1);
     const double radius = size(1e-2, 1), depth = radius * size(1e-3, 1.9);

@@ -294,7 +294,7 @@ TEST(RestitutionOfAPair, GivesNoEnergyToSeveralBodies) {
       const std::array<double, 4> masses = {0.5, 0.2, 2, 5};
       for (std::size_t i = 0; i < 4; ++i) {
         const double radius = 0.03 + 0.01 * static_cast<double>(i), inertia = 0.4 * masses[i] * radius * radius;
-        Body& ball = builder.add(("ball" + std::to_string(i)).c_str(), make_sphere("ball", radius, 1),
+        Body& ball = builder.add("ball" + std::to_string(i), make_sphere("ball", radius, 1),
                                  pose_at({0, 0, 0.2 + 0.15 * static_cast<double>(i)}));
         ball.mass = masses[i];
         ball.inertia = {inertia, inertia, inertia, 0, 0, 0};
