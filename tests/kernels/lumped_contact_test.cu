@@ -88,7 +88,7 @@ std::vector<Given> random_contacts(int count) {
     law.flows_always = i % 7 < 3;
     law.latches_largest = i % 3 == 0;
     law.bristle = {size(1e4, 1e6), size(10, 1e3), 0.01, size(1e-4, 1e-1), i % 5 == 0 ? 0 : size(1e-2, 1),
-                     between(1, 2)};
+                   between(1, 2)};
     const Vec3d n = vector(1);
     const double radius = size(1e-2, 1), depth = radius * size(1e-3, 1.9);
     g.overlap = ball_overlap(vector(1), radius, (1 / norm(n)) * n, depth);
