@@ -160,11 +160,11 @@ template <class T, int lanes, class Take>
 void make_polygons(std::span<const PartPairWork> part_pairs, const AcceptedList& list, SimdWorkspace& work,
                    Take&& take) {
   const SimdWorkspace::Accepted& rows = list.rows();
-  auto& [staged, half] = work.staged.make<StagedVectors<T, lanes>>();
+  auto& stages = work.staged.make<StagedVectors<T, lanes>>();
   std::size_t count = 0;
   const auto run = [&] {
-    const std::span<StagedVector<T, lanes>> vectors(staged, count);
-    make_planes(rows, vectors, half);
+    const std::span<StagedVector<T, lanes>> vectors(stages.staged, count);
+    make_planes(rows, vectors, stages.half);
     clip_planes<kMaxLines>(vectors);
     clip_planes<kHalfSpaceLines>(vectors);
     take(vectors);
@@ -172,7 +172,7 @@ void make_polygons(std::span<const PartPairWork> part_pairs, const AcceptedList&
   };
   for (const AcceptedRange& range : list.ranges()) {
     for (std::int32_t at = range.begin; at < range.end; at += lanes) {
-      StagedVector<T, lanes>& v = staged[count++];
+      StagedVector<T, lanes>& v = stages.staged[count++];
       v.context = part_pairs[static_cast<std::size_t>(range.part_pair)].context;
       v.part_pair = range.part_pair;
       v.at = at;

@@ -3,6 +3,7 @@
 // Surfaces of several parts that have no point in common.
 #include <utility>
 
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/checks/surface_fixtures.h"
 
 namespace isopatch {
@@ -130,7 +131,8 @@ TEST(Shells, MayBeMany) {
   for (int i = 0; i < 1000; ++i) {
     parts.push_back(surface);
     for (Point3& p : parts.back().points) {
-      p = {p[0] + 0.1 * (i % 10), p[1] + 0.1 * (i / 10 % 10), p[2] + 0.1 * (i / 100)};
+      const int column[3] = {i % 10, i / 10 % 10, i / 100};
+      for (std::size_t k = 0; k < 3; ++k) p[k] += 0.1 * column[k];
     }
   }
   expect_matter(parts, 8, left_out(1000, 80000));
