@@ -175,7 +175,7 @@ class Capacities {
   struct Touching {
     int own, other;  // parts
 
-    auto operator<=>(const Touching&) const = default;
+    bool operator<(const Touching& b) const { return std::pair(own, other) < std::pair(b.own, b.other); }
   };
 
   /// Whether what may touch a body without half spaces begins below its middle.

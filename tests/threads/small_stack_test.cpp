@@ -185,9 +185,10 @@ TEST(SmallStack, IsEnoughForTheReference) {
       {"reference of fields, ", touching_bodies()},
       {"reference of memories, ", remembering_bodies(Integrator::kMidpoint)},
       {"reference of polytopes, ", polytopes()}};
-  for (const auto& [name, description] : scenes) {
+  for (const auto& scene : scenes) {
+    const SceneDescription& description = scene.second;
     const Evaluator evaluator(Scene(description), {.backend = Backend::kReference, .num_threads = 1});
-    expect_small(name, [&] { evaluate(evaluator, description, {.energy = true, .polygon_capacity = 500}); });
+    expect_small(scene.first, [&] { evaluate(evaluator, description, {.energy = true, .polygon_capacity = 500}); });
   }
 }
 

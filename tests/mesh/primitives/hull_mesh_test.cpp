@@ -23,7 +23,7 @@ namespace {
 using testing::contains;
 using testing::error_of;
 using testing::Points;
-using testing::operator+=;
+using testing::operator+=;  // NOLINT(misc-unused-using-decls): of points, which templates find
 
 /// The volume, area and size of a hull, from Qhull's facets.
 struct HullMeasure {

@@ -108,7 +108,10 @@ inline Points scaled(Points points, const Point3& factors) {
 inline std::vector<std::pair<std::string, Points>> hull_shapes() {
   const Points icosphere = make_sphere_mesh(0.05, 2).points;
   Points subdivided;  // a box with points on its faces and edges
-  for (int i = 0; i < 125; ++i) subdivided.push_back({0.02 * (i % 5), 0.015 * (i / 5 % 5), 0.0125 * (i / 25)});
+  for (int i = 0; i < 125; ++i) {
+    const int row = i / 5 % 5, layer = i / 25;
+    subdivided.push_back({0.02 * (i % 5), 0.015 * row, 0.0125 * layer});
+  }
   Points bolt = turned({{0.01, -0.01}, {0.01, 0}}, 6);
   bolt += turned({{0.005, 0.03}, {0.004, 0.031}}, 24);
   std::vector<std::array<double, 2>> bowl;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/topology/point_merging.h"
 
+#include "isopatch/geometry/geometry.h"
 #include "tests/mesh/checks/surface_fixtures.h"
 
 namespace isopatch {
