@@ -25,6 +25,7 @@
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"
+#include "isopatch/detail/scene/body_wrench.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::cli {
@@ -36,13 +37,30 @@ namespace {
 constexpr std::int64_t kCountedEnvironments = 256;
 constexpr std::int64_t kHostChunk = 64, kDeviceChunk = 4096;
 
-StateArrays states_of(const EvaluateArguments& arguments, const SceneDescription& scene) {
+RecordedStates states_of(const EvaluateArguments& arguments, const SceneDescription& scene) {
   if (arguments.states.empty()) {
-    return random_states(scene, arguments.envs.value_or(1), arguments.seed, arguments.first);
+    return {random_states(scene, arguments.envs.value_or(1), arguments.seed, arguments.first), {}, {}};
   }
-  StateArrays states = read_states(arguments.states, scene);
-  if (arguments.first == 0 && !arguments.envs) return states;
-  return rows_of(std::move(states), arguments.first, arguments.envs, arguments.states);
+  RecordedStates recorded = read_states(arguments.states, scene);
+  if (arguments.first == 0 && !arguments.envs) return recorded;
+  StateArrays& states = recorded.states;
+  states = rows_of(std::move(states), arguments.first, arguments.envs, arguments.states);
+  if (!recorded.pair_wrench.empty()) {
+    take_rows(recorded.pair_wrench, states.num_pairs * 6, arguments.first, states.num_environments);
+  }
+  return recorded;
+}
+
+/// Replaces the wrenches by those of the steps that the states come from.
+void take_recorded_wrenches(const Scene& scene, const RecordedStates& recorded, ResultArrays& results) {
+  if (recorded.pair_wrench.empty()) return;
+  results.pair_wrench = recorded.pair_wrench;
+  const std::int64_t environments = recorded.states.num_environments;
+  const State state = part_of(recorded.states.view(), scene, 0, environments);  // with strides
+  const Results written = part_of(results.view(), scene, 0);
+  for (std::int64_t e = 0; e < environments; ++e) {
+    for (int body = 0; body < scene.num_bodies(); ++body) write_body_wrench(scene.data().view, state, written, e, body);
+  }
 }
 
 /// Evaluates all of `states`, first a few environments, then parts that take a fraction of a second each, into what
@@ -157,7 +175,12 @@ void evaluate_command(const EvaluateArguments& arguments) {
 
   SceneDescription description = read_scene(arguments.scene, arguments.data);
   print_warnings(description);
-  const StateArrays states = states_of(arguments, description);
+  const RecordedStates recorded = states_of(arguments, description);
+  const StateArrays& states = recorded.states;
+  if (recorded.friction) {
+    if (!recorded.friction->warning.empty()) print_warning(recorded.friction->warning);
+    description.contact.slip_tolerance = recorded.friction->slip_tolerance;
+  }
   if (!arguments.output.empty()) check_writable(arguments.output);  // now that the inputs are known
   if (!arguments.svg.empty()) check_writable(arguments.svg);
   stages.finish("load");
@@ -188,14 +211,17 @@ void evaluate_command(const EvaluateArguments& arguments) {
   ResultArrays results(evaluator.scene(), states.num_environments, selection);
   if (polytopes) results.relations_needed.resize(static_cast<std::size_t>(3 * states.num_environments));
   run_batch(evaluator, states, time_step, [&results](std::int64_t begin) { return results.view(begin); });
+  take_recorded_wrenches(evaluator.scene(), recorded, results);
   stages.finish("evaluate");
 
-  if (!arguments.vtk.empty())
-    write_vtk_files(evaluator, states, arguments.first, arguments.patches, arguments.vtk, time_step);
+  if (!arguments.vtk.empty()) {
+    write_vtk_files(evaluator, states, results.pair_wrench, arguments.first, arguments.patches, arguments.vtk,
+                    time_step);
+  }
   if (!arguments.svg.empty()) {
     const std::vector<Polygon> polygons = contact_polygons(evaluator, states, 0);
     write_output_file(arguments.svg,
-                      patches_svg(evaluator.scene().description(), polygons,
+                      patches_svg(evaluator.scene().description(), polygons, results.pair_wrench,
                                   polytopes ? "no patches; rigid polytopes have none" : "nothing touches"));
   }
   if (to_stdout) fmt::print("{}", results_json(states, results, evaluator.scene()));

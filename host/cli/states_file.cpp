@@ -2,11 +2,13 @@
 #include "host/cli/states_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "host/cli/results_file.h"
 #include "host/numpy/array_reader.h"
+#include "host/render/frames.h"
 #include "host/text/throw_error.h"
 #include "isopatch/rollout_state.h"
 
@@ -41,8 +43,16 @@ bool is_state_of_rollout(const std::string& name) {
   return std::find(std::begin(kStateOfRollout), std::end(kStateOfRollout), name) != std::end(kStateOfRollout);
 }
 
+/// Whether an array has the materials or shapes of each row; without an axis of times, they are the same in all.
+bool is_recorded_parameter(const std::string& name, const LazyArray& array) {
+  bool found = false;
+  const ParameterInputArrays parameters;
+  for_each_parameter_input([&](const ArrayInfo& info, const auto&) { found = found || name == info.name; }, parameters);
+  return found && array.header().shape.size() == 3;
+}
+
 bool is_result_of_rollout(const std::string& name) {
-  bool found = name == kTime || name == "status" || name == "scene";
+  bool found = name == kTime || name == "status" || name == "scene" || name == kRecordedSlipTolerance;
   for_each_rollout_output([&](const ArrayInfo& info) { found = found || name == info.name; });
   return found;
 }
@@ -143,7 +153,7 @@ Arrays last_row_of(const Arrays& arrays, const std::string& source) {
   Arrays last;
   for (const auto& [name, array] : arrays) {
     if (is_result_of_rollout(name)) continue;
-    if (!is_state_of_rollout(name)) {
+    if (!is_state_of_rollout(name) && !is_recorded_parameter(name, array)) {
       last.emplace(name, array);
       continue;
     }
@@ -156,15 +166,44 @@ Arrays last_row_of(const Arrays& arrays, const std::string& source) {
   return last;
 }
 
-StateArrays read_states(const std::string& path, const SceneDescription& scene) {
-  Arrays arrays = open_arrays(path, "poses");
-  if (!is_rollout_file(arrays)) return states_from_arrays(without_results(std::move(arrays)), scene, path);
+RecordedFriction recorded_friction(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
+  std::vector<double> values;
+  read_values(ArrayReader(arrays, source).find(kRecordedSlipTolerance, "real", {1}), values);
+  if (!values.empty()) {
+    if (!(values[0] > 0) || std::isinf(values[0])) {
+      throw_error("{}: {}: {} is not positive and finite", source, kRecordedSlipTolerance, values[0]);
+    }
+    return {values[0], ""};
+  }
+  const double usual = scene.contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
+  return {usual,
+          fmt::format("{}: does not say with which slip tolerance, materials and shapes it was stepped, as a file "
+                      "of an earlier version; {} m/s and the scene's are taken",
+                      source, usual)};
+}
 
-  arrays = last_row_of(arrays, path);
-  arrays.erase("joint_rates");
-  arrays.erase("joints");  // the poses and velocities follow from them
-  arrays.erase("steps");
-  return states_from_arrays(arrays, scene, path);
+RecordedStates read_states(const std::string& path, const SceneDescription& scene) {
+  Arrays arrays = open_arrays(path, "poses");
+  if (!is_rollout_file(arrays)) return {states_from_arrays(without_results(std::move(arrays)), scene, path), {}, {}};
+
+  RecordedStates recorded;
+  recorded.friction = recorded_friction(arrays, scene, path);
+  Arrays last = last_row_of(arrays, path);
+  for (const char* name : {"joints", "joint_rates", "steps"})
+    last.erase(name);  // poses and velocities follow from them
+  recorded.states = states_from_arrays(last, scene, path);
+  settle_recorded_shapes(recorded.states, scene, path);
+  StateArrays& states = recorded.states;
+  for (std::vector<double>* values : {&states.modulus, &states.dissipation, &states.friction}) {
+    if (!values->empty() && std::isnan(values->front())) values->clear();  // the last step was given none
+  }
+  const std::int64_t rows = arrays.at(kTime).header().shape[0];
+  if (const auto found = arrays.find(kPairWrench); found != arrays.end()) {
+    ArrayReader(arrays, path).find(kPairWrench, "real", {rows, states.num_environments, states.num_pairs, 6});
+    const LazyArray wrenches(last_row(found->second, rows), path);
+    read_values(&wrenches, recorded.pair_wrench);
+  }
+  return recorded;
 }
 
 }  // namespace isopatch::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,10 @@
 #include "isopatch/arrays.h"
 
 namespace isopatch::cli {
+
+/// The arrays of a rollout's file that tell how its steps saw contact, beside materials and shapes.
+inline constexpr const char* kRecordedSlipTolerance = "slip_tolerance";  // one number
+inline constexpr const char* kPairWrench = "pair_wrench";
 
 /// The names of the arrays that a states file may have.
 std::vector<std::string> names_of_states(const ArrayCounts& counts);
@@ -39,14 +44,30 @@ std::map<std::string, detail::LazyArray> without_results(std::map<std::string, d
 /// Whether a file's arrays are the results of a rollout: it has their times.
 bool is_rollout_file(const std::map<std::string, detail::LazyArray>& arrays);
 
-/// The state at the end of a rollout: the last rows of poses, velocities, joints and steps. Its other results are left
-/// out, and arrays that are none of its results are kept. Throws Error, naming `source` and the array, if an array
-/// does not have a row for each time.
+/// The state at the end of a rollout: the last rows of poses, velocities, joints, steps and contact states, and of
+/// materials and shapes if these have rows. Its other results are left out, and arrays that are none of its results are
+/// kept. Throws Error, naming `source` and the array, if an array does not have a row for each time.
 std::map<std::string, detail::LazyArray> last_row_of(const std::map<std::string, detail::LazyArray>& arrays,
                                                      const std::string& source);
 
+/// How the steps of a rollout's file saw friction: its slip tolerance [m/s]. A file of an earlier version has none:
+/// that of the scene's steps, with a warning.
+struct RecordedFriction {
+  double slip_tolerance;
+  std::string warning;  // empty: none
+};
+RecordedFriction recorded_friction(const std::map<std::string, detail::LazyArray>& arrays,
+                                   const SceneDescription& scene, const std::string& source);
+
+/// The states of a file, and what the steps of a rollout have found there.
+struct RecordedStates {
+  StateArrays states;
+  std::optional<RecordedFriction> friction;  // none: the file is not of a rollout
+  std::vector<double> pair_wrench;           // N x P x 6 of the last step, N and N m; empty: the file has none
+};
+
 /// The states of an .npz file: also of one with results, of `isopatch evaluate` or the last row of a rollout's; an .npy
 /// file is taken as the poses.
-StateArrays read_states(const std::string& path, const SceneDescription& scene);
+RecordedStates read_states(const std::string& path, const SceneDescription& scene);
 
 }  // namespace isopatch::cli

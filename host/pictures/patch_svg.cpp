@@ -47,23 +47,12 @@ Point3 unit(const Point3& v) {
   return {v[0] / length, v[1] / length, v[2] / length};
 }
 
-/// The integral of the pressure, which is linear, over the triangles of a fan, N.
-double force_of(const Polygon& p) {
-  double force = 0;
-  for (int i = 2; i < p.num_vertices; ++i) {
-    const Point3 apex = point_of(p.vertices[0]);
-    const Point3 doubled = cross(point_of(p.vertices[i - 1]) - apex, point_of(p.vertices[i]) - apex);
-    force += norm(doubled) / 6 * (double{p.pressures[0]} + p.pressures[i - 1] + p.pressures[i]);
-  }
-  return force;
-}
-
 /// A pair's patch as it is seen along its mean normal.
 struct View {
   std::vector<const Polygon*> polygons;
   Point3 right, up;
-  Box seen_box;                // of all vertices, m
-  double area = 0, force = 0;  // the integral of the pressure, N
+  Box seen_box;     // of all vertices, m
+  double area = 0;  // m^2
 
   void add(const Polygon& polygon) { polygons.push_back(&polygon); }
 
@@ -72,7 +61,6 @@ struct View {
     for (const Polygon* p : polygons) {
       normal = normal + static_cast<double>(p->area) * point_of(p->normal);
       area += p->area;
-      force += force_of(*p);
     }
     normal = norm(normal) > 0 ? unit(normal) : Point3{0, 0, 1};
     // the world's z is up, or its y for a patch that lies flat
@@ -102,7 +90,7 @@ double round_length(double length) {
 }  // namespace
 
 std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon>& polygons,
-                        std::string_view without_patches) {
+                        const std::vector<double>& pair_wrench, std::string_view without_patches) {
   std::map<int, View> views;  // by pair
   double largest = 0;
   for (const Polygon& polygon : polygons) {
@@ -138,12 +126,14 @@ std::string patches_svg(const SceneDescription& scene, const std::vector<Polygon
   int panel = 0;
   for (const auto& [index, view] : views) {
     const Pair& pair = pairs.at(static_cast<std::size_t>(index));
+    const double* force = &pair_wrench.at(6 * static_cast<std::size_t>(index));
     const int column = panel % columns, row = panel / columns;
     const double left = column * kPanel, top = row * (kPanel + kTitle);
     ++panel;
     fmt::format_to(out, "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{} on {}: {:.3g} N on {:.3g} cm²</text>\n",
                    left + kPanel / 2, top + 19, escaped_xml(scene.bodies.at(static_cast<std::size_t>(pair.a)).name),
-                   escaped_xml(scene.bodies.at(static_cast<std::size_t>(pair.b)).name), view.force, 1e4 * view.area);
+                   escaped_xml(scene.bodies.at(static_cast<std::size_t>(pair.b)).name),
+                   std::hypot(force[0], force[1], force[2]), 1e4 * view.area);
     const Point3 middle = 0.5 * (view.seen_box.low + view.seen_box.high);
     const double center_x = left + kPanel / 2, center_y = top + kTitle + kPanel / 2;
     for (const Polygon* p : view.polygons) {

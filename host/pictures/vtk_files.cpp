@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "host/files/output_file.h"
@@ -65,9 +66,19 @@ std::string series_json(const std::string& name, const std::vector<double>& time
   return text + "\n]}\n";
 }
 
+/// The wrenches of the pairs as a field.
+std::string wrench_field(std::span<const double> pair_wrench) {
+  if (pair_wrench.empty()) return "";
+  std::string text = fmt::format("FIELD forces 1\npair_wrench 6 {} double\n", pair_wrench.size() / 6);
+  for (std::size_t i = 0; i < pair_wrench.size(); ++i) {
+    fmt::format_to(Out(text), "{}{}", pair_wrench[i], i % 6 == 5 ? '\n' : ' ');
+  }
+  return text;
+}
+
 /// What stands for no polygons: VTK refuses a list of none, and a series would lose the names of its arrays.
-std::string no_patches() {
-  return header("no contact patches: a point of no area") +
+std::string no_patches(const std::string& field) {
+  return header("no contact patches: a point of no area") + field +
          "POINTS 1 float\n0 0 0\nPOLYGONS 1 2\n1 0\n"
          "POINT_DATA 1\nSCALARS pressure float 1\nLOOKUP_TABLE default\n0\n"
          "CELL_DATA 1\nSCALARS area float 1\nLOOKUP_TABLE default\n0\n"
@@ -101,10 +112,11 @@ std::string contacts_text(const std::string& title, const std::string& cells,
 
 }  // namespace
 
-std::string patches_vtk(const std::vector<Polygon>& polygons) {
-  if (polygons.empty()) return no_patches();
+std::string patches_vtk(const std::vector<Polygon>& polygons, std::span<const double> pair_wrench) {
+  const std::string field = wrench_field(pair_wrench);
+  if (polygons.empty()) return no_patches(field);
   const PolygonSurface surface = patch_surface(polygons);
-  std::string text = header("contact patches: pressure [Pa], area [m^2]");
+  std::string text = header("contact patches: pressure [Pa], area [m^2], wrenches of pairs [N, N m]") + field;
   append_polygons(text, {&surface});
 
   const Out out(text);
@@ -158,20 +170,48 @@ void create_directory(const std::string& directory) {
   }
 }
 
-void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
-                     const std::string& directory, double time_step) {
+namespace {
+
+/// Writes one environment, which has these wrenches.
+void write_environment(const HostEvaluator& evaluator, const StateArrays& states, std::span<const double> pair_wrench,
+                       std::int64_t environment, const std::string& name, const std::string& directory,
+                       double time_step = 0) {
+  const auto path = [&](const char* what) {
+    return (std::filesystem::path(directory) / fmt::format("{}_{}.vtk", what, name)).string();
+  };
+  write_output_file(path("patches"), patches_vtk(contact_polygons(evaluator, states, environment), pair_wrench));
+  write_output_file(path("bodies"), bodies_vtk(evaluator.scene().description(), states, environment));
+  if (!has_polytopes(evaluator.scene())) return;
+  write_output_file(path("contacts"), contacts_vtk(potential_contacts(evaluator, states, environment, time_step)));
+}
+
+/// Of an environment among N x P x 6.
+std::span<const double> wrench_of(const std::vector<double>& pair_wrench, const StateArrays& states,
+                                  std::int64_t environment) {
+  const auto count = static_cast<std::size_t>(states.num_pairs) * 6;
+  return std::span(pair_wrench).subspan(static_cast<std::size_t>(environment) * count, count);
+}
+
+}  // namespace
+
+void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, const std::vector<double>& pair_wrench,
+                     std::int64_t first, std::int64_t count, const std::string& directory, double time_step) {
   create_directory(directory);
   for (std::int64_t environment = 0; environment < std::min(count, states.num_environments); ++environment) {
-    write_vtk(evaluator, states, environment, fmt::format("{:04}", first + environment), directory, time_step);
+    write_environment(evaluator, states, wrench_of(pair_wrench, states, environment), environment,
+                      fmt::format("{:04}", first + environment), directory, time_step);
   }
 }
 
 VtkSeries::VtkSeries(StateArrays states) : states_(std::move(states)) { states_.velocities.clear(); }
 
-void VtkSeries::add(double time, const std::vector<double>& poses) {
+void VtkSeries::add(double time, const std::vector<double>& poses, const std::vector<double>& pair_wrench) {
   times_.push_back(time);
-  const auto kept = static_cast<std::ptrdiff_t>(states_.num_environments * states_.num_bodies * kPoseSize);
-  poses_.emplace_back(poses.begin(), poses.begin() + kept);
+  const auto first_of = [&](const std::vector<double>& values, std::int64_t row) {
+    return std::vector(values.begin(), values.begin() + states_.num_environments * row);
+  };
+  poses_.push_back(first_of(poses, states_.num_bodies * kPoseSize));
+  wrenches_.push_back(first_of(pair_wrench, states_.num_pairs * 6));
 }
 
 void VtkSeries::write(const HostEvaluator& evaluator, std::int64_t first, const std::string& directory) const {
@@ -179,7 +219,8 @@ void VtkSeries::write(const HostEvaluator& evaluator, std::int64_t first, const 
   for (std::size_t row = 0; row < poses_.size(); ++row) {
     states.poses = poses_[row];
     for (std::int64_t e = 0; e < states.num_environments; ++e) {
-      write_vtk(evaluator, states, e, fmt::format("{:04}_{:06}", first + e, row), directory);
+      write_environment(evaluator, states, wrench_of(wrenches_[row], states, e), e,
+                        fmt::format("{:04}_{:06}", first + e, row), directory);
     }
   }
   std::vector<const char*> names = {"patches", "bodies"};
@@ -197,14 +238,13 @@ void VtkSeries::write(const HostEvaluator& evaluator, std::int64_t first, const 
 
 void write_vtk(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
                const std::string& name, const std::string& directory, double time_step) {
-  const auto path = [&](const char* what) {
-    return (std::filesystem::path(directory) / fmt::format("{}_{}.vtk", what, name)).string();
-  };
-  detail::write_output_file(path("patches"), detail::patches_vtk(contact_polygons(evaluator, states, environment)));
-  detail::write_output_file(path("bodies"), detail::bodies_vtk(evaluator.scene().description(), states, environment));
-  if (!detail::has_polytopes(evaluator.scene())) return;
-  detail::write_output_file(path("contacts"),
-                            detail::contacts_vtk(potential_contacts(evaluator, states, environment, time_step)));
+  std::vector<double> wrench(static_cast<std::size_t>(states.num_pairs) * 6);
+  Results results;
+  results.pair_wrench = wrench.empty() ? nullptr : wrench.data();
+  State state = states.view(environment, 1);
+  state.time_step = time_step;
+  evaluator.evaluate(state, results);
+  detail::write_environment(evaluator, states, wrench, environment, name, directory, time_step);
 }
 
 }  // namespace isopatch

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,9 @@
 
 namespace isopatch::detail {
 
-/// Polygons with the pressure at their points, and normal, area and pair as cell data.
-std::string patches_vtk(const std::vector<Polygon>& polygons);
+/// Polygons with the pressure at their points, and normal, area and pair as cell data; the wrenches of the pairs, P x 6
+/// [N, N m], are the field `pair_wrench`.
+std::string patches_vtk(const std::vector<Polygon>& polygons, std::span<const double> pair_wrench);
 
 /// Contacts of rigid polytopes as points, with normal, gap, applicability, kind and pair as point data.
 std::string contacts_vtk(const std::vector<PotentialContact>& contacts);
@@ -23,10 +25,10 @@ std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states,
 /// Creates a folder if need be. Throws Error if that fails.
 void create_directory(const std::string& directory);
 
-/// write_vtk() of the first `count` environments of `states`, named by their numbers NNNN; `directory` is created if
-/// need be. The first of them has the number `first`.
-void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t first, std::int64_t count,
-                     const std::string& directory, double time_step = 0);
+/// write_vtk() of the first `count` environments of `states`, which have these wrenches, N x P x 6, named by their
+/// numbers NNNN; `directory` is created if need be. The first of them has the number `first`.
+void write_vtk_files(const HostEvaluator& evaluator, const StateArrays& states, const std::vector<double>& pair_wrench,
+                     std::int64_t first, std::int64_t count, const std::string& directory, double time_step = 0);
 
 /// Keeps the poses of environments at several times, and writes them at the end.
 class VtkSeries {
@@ -34,8 +36,8 @@ class VtkSeries {
   /// `states` has the environments that are written; their poses and velocities do not matter.
   explicit VtkSeries(StateArrays states);
 
-  /// The poses of all environments at a time [s], of which the first are kept.
-  void add(double time, const std::vector<double>& poses);
+  /// The poses and the wrenches of the pairs of all environments at a time [s], of which the first are kept.
+  void add(double time, const std::vector<double>& poses, const std::vector<double>& pair_wrench);
 
   /// Writes patches_NNNN_RRRRRR.vtk and bodies_NNNN_RRRRRR.vtk for environment N and row R, and of each environment
   /// patches_NNNN.vtk.series and bodies_NNNN.vtk.series, into `directory`, which must exist; likewise contacts of rigid
@@ -45,7 +47,7 @@ class VtkSeries {
  private:
   StateArrays states_;
   std::vector<double> times_;
-  std::vector<std::vector<double>> poses_;  // of each row
+  std::vector<std::vector<double>> poses_, wrenches_;  // of each row
 };
 
 }  // namespace isopatch::detail

@@ -13,15 +13,6 @@
 namespace isopatch::detail {
 namespace {
 
-constexpr double kAlpha = 0.3;
-constexpr std::array<std::array<double, 3>, 7> kColors = {{{0.27, 0.45, 0.70},
-                                                           {0.87, 0.52, 0.23},
-                                                           {0.42, 0.60, 0.36},
-                                                           {0.70, 0.38, 0.52},
-                                                           {0.45, 0.62, 0.72},
-                                                           {0.62, 0.50, 0.36},
-                                                           {0.50, 0.44, 0.68}}};
-constexpr std::array<double, 3> kGroundColor = {0.62, 0.62, 0.62};
 constexpr double kGroundSize = 1.3;  // times the distance to what is farthest: half an edge of a half space's square
 
 const double* pose_of(const Frames& frames, std::int64_t frame, std::size_t body) {
@@ -97,7 +88,7 @@ int body_material(GltfDocument& document, const std::string& name, const std::ar
   material.name = name;
   material.alphaMode = "BLEND";
   material.pbrMetallicRoughness.baseColorFactor = {std::pow(color[0], 2.2), std::pow(color[1], 2.2),
-                                                   std::pow(color[2], 2.2), kAlpha};
+                                                   std::pow(color[2], 2.2), kBodyAlpha};
   return document.add_material(std::move(material));
 }
 
@@ -121,7 +112,7 @@ class PartMeshes {
                              document_.add_corners(surface.corners, surface.points.size())};
       }
       const auto [points, corners] = arrays_[geometry];
-      const auto& rgb = is_ground ? kGroundColor : kColors[static_cast<std::size_t>(color) % kColors.size()];
+      const auto& rgb = is_ground ? kGroundColor : kBodyColors[static_cast<std::size_t>(color) % kBodyColors.size()];
       at->second = document_.add_mesh(shape.name, points, corners, body_material(document_, shape.name, rgb));
     }
     document_.model().nodes[static_cast<std::size_t>(node)].mesh = at->second;

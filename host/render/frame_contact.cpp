@@ -84,6 +84,11 @@ class GrowingPatch {
   std::unordered_map<Corner, std::uint32_t, CornerHash> indices_;
 };
 
+/// Whether a frame, of which the first part is given, has the scene's materials.
+bool is_unset(const std::vector<double>& materials, std::size_t first_part) {
+  return !materials.empty() && std::isnan(materials[first_part]);
+}
+
 }  // namespace
 
 std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* forces, int width) {
@@ -99,9 +104,15 @@ std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, cons
   return patches;
 }
 
-FrameContact evaluated_contact(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t row) {
+FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& frames, std::int64_t frame) {
   constexpr int kWrench = 6;
+  const StateArrays& states = frames.states;
   FrameContact contact;
+  State state = states.view(frame, 1);
+  const auto first_part = static_cast<std::size_t>(frame * states.num_parts);
+  if (is_unset(states.modulus, first_part)) state.modulus = {};
+  if (is_unset(states.dissipation, first_part)) state.dissipation = {};
+  if (is_unset(states.friction, first_part)) state.friction = {};
   std::vector<double> wrenches(static_cast<std::size_t>(states.num_pairs) * kWrench);
   std::vector<Polygon> polygons(1024);
   for (;;) {
@@ -112,13 +123,15 @@ FrameContact evaluated_contact(const HostEvaluator& evaluator, const StateArrays
     results.polygons = polygons.data();
     results.polygons_needed = &needed;
     results.polygon_capacity = static_cast<std::int32_t>(polygons.size());
-    evaluator.evaluate(states.view(row, 1), results);
+    evaluator.evaluate(state, results);
 
     const bool fits = static_cast<std::size_t>(std::max(needed, 0)) <= polygons.size();
     polygons.resize(static_cast<std::size_t>(std::max(needed, 0)));
     if (fits) break;
   }
-  contact.patches = drawn_patches(polygons, wrenches.data(), kWrench);
+  const auto of_frame = static_cast<std::size_t>(frame) * wrenches.size();
+  contact.patches =
+      drawn_patches(polygons, frames.pair_wrench.empty() ? wrenches.data() : &frames.pair_wrench[of_frame], kWrench);
   return contact;
 }
 
@@ -140,7 +153,7 @@ FrameContacts evaluated_contacts(const HostEvaluator& evaluator, const Frames& f
                                  const std::function<void(std::int64_t)>& progress) {
   FrameContacts contacts(frames.count());
   for (std::int64_t frame = 0; frame < frames.count(); ++frame) {
-    contacts.add(evaluated_contact(evaluator, frames.states, frame));
+    contacts.add(evaluated_contact(evaluator, frames, frame));
     progress(frame + 1);
   }
   return contacts;

@@ -36,8 +36,8 @@ struct FrameContact {
 /// is the integral of the pressure.
 std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* forces, int width);
 
-/// Evaluates one row of the states.
-FrameContact evaluated_contact(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t row);
+/// Evaluates a frame, whose forces are those of its step if `frames` has these.
+FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& frames, std::int64_t frame);
 
 /// The contact of all frames, one after another, as long as a file can have it.
 class FrameContacts {

@@ -2,6 +2,7 @@
 #include "host/render/frames.h"
 
 #include "host/text/throw_error.h"
+#include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 
@@ -21,6 +22,21 @@ std::vector<std::int64_t> chosen_frames(std::int64_t rows, std::int64_t every) {
   for (std::int64_t row = 0; row < rows - 1; row += every) chosen.push_back(row);
   chosen.push_back(rows - 1);
   return chosen;
+}
+
+void settle_recorded_shapes(StateArrays& states, const SceneDescription& scene, const std::string& source) {
+  std::vector<std::int32_t> own;
+  for (const Body& body : scene.bodies) {
+    for (const Part& part : parts_of(body)) own.push_back(part.geometry);
+  }
+  const auto shapes = std::ssize(scene.geometries);
+  for (std::size_t i = 0; i < states.geometry_index.size(); ++i) {
+    std::int32_t& index = states.geometry_index[i];
+    if (index == -1) index = own[i % own.size()];
+    if (index >= 0 && index < shapes) continue;
+    throw_error("{}: geometry_index: {} is none of the scene's geometries, which are numbered from 0 to {}", source,
+                index, shapes - 1);
+  }
 }
 
 }  // namespace isopatch::detail

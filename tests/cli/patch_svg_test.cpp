@@ -78,7 +78,7 @@ TEST_F(PatchSvg, SaysThatNothingTouches) {
   Polygon none = {};
   for (const std::vector<Polygon>& polygons : {std::vector<Polygon>(), std::vector<Polygon>{none}}) {
     pugi::xml_document document;
-    ASSERT_TRUE(document.load_string(detail::patches_svg({}, polygons).c_str()));
+    ASSERT_TRUE(document.load_string(detail::patches_svg({}, polygons, {}).c_str()));
     EXPECT_STREQ(document.child("svg").child("text").text().get(), "nothing touches");
   }
 }
@@ -106,7 +106,8 @@ TEST_F(PatchSvg, IsSeenAlongItsNormalAtTheSameScale) {
     return p;
   };
   pugi::xml_document document;
-  const std::string svg = detail::patches_svg(scene, {square(0, 0.02F, 4000), square(1, 0.01F, 1000)});
+  const std::string svg = detail::patches_svg(scene, {square(0, 0.02F, 4000), square(1, 0.01F, 1000)},
+                                              {0, 0, 1.6, 0, 0, 0, 0.06, 0, 0.08, 0, 0, 0});
   ASSERT_TRUE(document.load_string(svg.c_str())) << svg;
   double edges[2] = {0, 0};
   int at = 0;
@@ -140,9 +141,9 @@ TEST_F(PatchSvg, IsNotMirroredAndIntegratesThePressure) {
     p.pressures[i] = 1e6F * corners[i][0];
   }
   pugi::xml_document document;
-  const std::string svg = detail::patches_svg(scene, {p});
+  const std::string svg = detail::patches_svg(scene, {p}, {0, 0.47, -1.1, 5, 6, 7});
   ASSERT_TRUE(document.load_string(svg.c_str())) << svg;
-  EXPECT_NE(svg.find(": 1.17 N on 1.5 cm²"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(": 1.2 N on 1.5 cm²"), std::string::npos) << svg;
   double x[4], y[4];
   char comma = 0;
   std::istringstream points(document.child("svg").child("polygon").attribute("points").value());

@@ -23,18 +23,20 @@ TEST(VtkFiles, HoldEveryPolygonWithItsData) {
   polygon.pressures[2] = 1000;
   polygon.normal[2] = 1;
   polygon.area = 0.25f;
-  EXPECT_EQ(patches_vtk({polygon, polygon}),
-            "# vtk DataFile Version 3.0\ncontact patches: pressure [Pa], area [m^2]\nASCII\nDATASET POLYDATA\n"
-            "POINTS 6 float\n0 0 0\n1 0 0\n0 0.5 0\n0 0 0\n1 0 0\n0 0.5 0\n"
-            "POLYGONS 2 8\n3 0 1 2\n3 3 4 5\n"
-            "POINT_DATA 6\nSCALARS pressure float 1\nLOOKUP_TABLE default\n0\n0\n1000\n0\n0\n1000\n"
-            "CELL_DATA 2\nSCALARS area float 1\nLOOKUP_TABLE default\n0.25\n0.25\n"
-            "SCALARS pair int 1\nLOOKUP_TABLE default\n2\n2\nNORMALS normal float\n0 0 1\n0 0 1\n");
+  EXPECT_EQ(
+      patches_vtk({polygon, polygon}, {{1, 2, 3, 4, 5, 6, 0.5, 0, 0, 0, 0, -0.25}}),
+      "# vtk DataFile Version 3.0\ncontact patches: pressure [Pa], area [m^2], wrenches of pairs [N, N m]\nASCII\n"
+      "DATASET POLYDATA\nFIELD forces 1\npair_wrench 6 2 double\n1 2 3 4 5 6\n0.5 0 0 0 0 -0.25\n"
+      "POINTS 6 float\n0 0 0\n1 0 0\n0 0.5 0\n0 0 0\n1 0 0\n0 0.5 0\n"
+      "POLYGONS 2 8\n3 0 1 2\n3 3 4 5\n"
+      "POINT_DATA 6\nSCALARS pressure float 1\nLOOKUP_TABLE default\n0\n0\n1000\n0\n0\n1000\n"
+      "CELL_DATA 2\nSCALARS area float 1\nLOOKUP_TABLE default\n0.25\n0.25\n"
+      "SCALARS pair int 1\nLOOKUP_TABLE default\n2\n2\nNORMALS normal float\n0 0 1\n0 0 1\n");
 }
 
 // VTK's reader ends with an error at "POLYGONS 0 0", and leaves out arrays of no element.
 TEST(VtkFiles, HaveAPointOfNoAreaWhereNothingTouches) {
-  const std::string text = patches_vtk({});
+  const std::string text = patches_vtk({}, {});
   EXPECT_NE(text.find("POINTS 1 float\n0 0 0\nPOLYGONS 1 2\n1 0\n"), std::string::npos) << text;
   for (const char* array : {"pressure", "area", "pair", "normal"}) EXPECT_NE(text.find(array), std::string::npos);
 }
@@ -94,10 +96,11 @@ TEST(VtkFiles, OfPolytopesAreWrittenForEveryFrame) {
 
   const isopatch::testing::TemporaryFolder folder;
   VtkSeries series(states);
-  series.add(0, states.poses);
+  const std::vector<double> wrench(6);
+  series.add(0, states.poses, wrench);
   std::vector<double> away = states.poses;
   away[8] = 1;
-  series.add(0.5, away);
+  series.add(0.5, away, wrench);
   series.write(evaluator, 7, folder.path(""));
   const auto read = [&](const char* name) {
     std::ifstream file(folder.path(name));

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "host/cli/random_states.h"
+#include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
+#include "host/cli/warnings.h"
 #include "host/numpy/array_reader.h"
 #include "isopatch/scene/scene_file.h"
 
@@ -41,32 +43,38 @@ std::string scene_of(const std::string& results) {
 }
 
 /// Of rows x environments x `width` numbers those of one environment in the chosen rows.
-template <class Number>
-std::vector<double> of_environment(const LazyArray& array, std::int64_t environments, std::int64_t environment,
-                                   std::int64_t width, const std::vector<std::int64_t>& chosen) {
-  std::vector<double> values;
+template <class Number, class To>
+void read_as(const LazyArray& array, std::int64_t environments, std::int64_t environment, std::int64_t width,
+             const std::vector<std::int64_t>& chosen, std::vector<To>& values) {
+  values.clear();
   values.reserve(chosen.size() * static_cast<std::size_t>(width));
   std::int64_t row = 0, column = 0;
   auto next = chosen.begin();
   for_each<Number>(array, [&](Number number) {
     const bool is_wanted = next != chosen.end() && *next == row && column / width == environment;
-    if (is_wanted) values.push_back(static_cast<double>(number));
+    if (is_wanted) values.push_back(static_cast<To>(number));
     if (++column < environments * width) return;
     column = 0;
     if (next != chosen.end() && *next == row) ++next;
     ++row;
   });
-  return values;
 }
 
-std::vector<double> read_environment(const LazyArray& array, std::int64_t environments, std::int64_t environment,
-                                     std::int64_t width, const std::vector<std::int64_t>& chosen) {
-  return array.header().type == DType::kFloat32
-             ? of_environment<float>(array, environments, environment, width, chosen)
-             : of_environment<double>(array, environments, environment, width, chosen);
+template <class To>
+void read_environment(const LazyArray& array, std::int64_t environments, std::int64_t environment, std::int64_t width,
+                      const std::vector<std::int64_t>& chosen, std::vector<To>& values) {
+  const DType type = array.header().type;
+  const auto read = [&]<class Number>(Number /*any*/) {
+    read_as<Number>(array, environments, environment, width, chosen, values);
+  };
+  if (type == DType::kFloat32) read(float{});
+  if (type == DType::kFloat64) read(double{});
+  if (type == DType::kInt32) read(std::int32_t{});
+  if (type == DType::kInt64) read(std::int64_t{});
+  if (type == DType::kUint8) read(std::uint8_t{});
 }
 
-/// The rows of one environment of a rollout.
+/// The rows of one environment of a rollout, with the forces, materials and shapes of its steps.
 Frames rollout_frames(const Arrays& arrays, const SceneDescription& scene, const std::string& source,
                       const RenderArguments& arguments) {
   const ArrayReader reader(arrays, source);
@@ -83,8 +91,6 @@ Frames rollout_frames(const Arrays& arrays, const SceneDescription& scene, const
     reader.fail("poses", "must have shape (T, N, {}, 7), found {}", bodies, shape_text(shape));
   }
   const std::int64_t rows = shape[0], environments = shape[1];
-  const LazyArray* poses = reader.find("poses", "real", {rows, environments, bodies, 7});
-  const LazyArray* velocities = reader.find("velocities", "real", {rows, environments, bodies, 6});
   const std::vector<std::int64_t>& times_shape = arrays.at("time").header().shape;
   const bool each_has_times = times_shape.size() == 2;  // in a recording of Python
   const LazyArray* times =
@@ -97,13 +103,21 @@ Frames rollout_frames(const Arrays& arrays, const SceneDescription& scene, const
   }
   const std::vector<std::int64_t> chosen = chosen_frames(rows, arguments.every);
   frames.states.num_environments = std::ssize(chosen);
-  frames.states.poses = read_environment(*poses, environments, frames.environment, bodies * 7, chosen);
   frames.states.velocities.clear();
-  if (velocities != nullptr) {
-    frames.states.velocities = read_environment(*velocities, environments, frames.environment, bodies * 6, chosen);
+  const ArrayCounts counts = frames.states.counts();
+  const auto read = [&](const ArrayInfo& info, auto& values) {
+    if (info.width == 0 && counts.contact_state == 0) return;
+    const LazyArray* array = reader.find(info.name, info.type, shape_of(info, counts, {rows, environments}));
+    if (array != nullptr) read_environment(*array, environments, frames.environment, counts.row(info), chosen, values);
+  };
+  for_each_input(read, frames.states);
+  read({kPairWrench, "real", Per::kPair, 6, "N; N m"}, frames.pair_wrench);
+  settle_recorded_shapes(frames.states, scene, source);
+  if (each_has_times) {
+    read_environment(*times, environments, frames.environment, 1, chosen, frames.times);
+  } else {
+    read_environment(*times, 1, 0, 1, chosen, frames.times);
   }
-  frames.times = each_has_times ? read_environment(*times, environments, frames.environment, 1, chosen)
-                                : read_environment(*times, 1, 0, 1, chosen);
   return frames;
 }
 
@@ -148,9 +162,16 @@ Frames varied_frames(const SceneDescription& scene, const RenderArguments& argum
   return frames;
 }
 
-Frames frames_of_file(const std::string& path, const SceneDescription& scene, const RenderArguments& arguments) {
+/// Gives the scene the slip tolerance of the steps whose rows they are.
+Frames frames_of_file(const std::string& path, SceneDescription& scene, const RenderArguments& arguments) {
   Arrays arrays = open_arrays(path, "poses");
-  if (is_rollout_file(arrays)) return rollout_frames(arrays, scene, path, arguments);
+  if (is_rollout_file(arrays)) {
+    Frames frames = rollout_frames(arrays, scene, path, arguments);
+    const RecordedFriction friction = recorded_friction(arrays, scene, path);
+    if (!friction.warning.empty()) print_warning(friction.warning);
+    scene.contact.slip_tolerance = friction.slip_tolerance;
+    return frames;
+  }
   StateArrays states = states_from_arrays(without_results(std::move(arrays)), scene, path);
   const std::int64_t rows = states.num_environments;
   if (!arguments.env) {

@@ -132,7 +132,7 @@ struct Recorders {
       table.emplace(arguments.energies, scene.contact_state_size() == kContactMemorySize);
     }
     if (!arguments.output.empty()) {
-      file.emplace(plan, environments, rollout_counts(scene), arguments.energies, arguments.output);
+      file.emplace(plan, start.given, rollout_counts(scene), arguments.energies, arguments.output);
     }
     if (!arguments.vtk.empty()) {
       create_directory(arguments.vtk);
@@ -144,7 +144,7 @@ struct Recorders {
   void add(const RolloutRow& row, std::int64_t steps, Progress& progress) {
     if (table) table->add(row);
     if (file) file->add(row);
-    if (pictures && plan.is_frame(row.number)) pictures->add(row.time, row.state.poses);
+    if (pictures && plan.is_frame(row.number)) pictures->add(row.time, row.state.poses, row.output.pair_wrench);
     if (check) check->compare(steps, row.state, progress);
   }
 };
@@ -238,7 +238,8 @@ void rollout_command(const RolloutArguments& arguments) {
   if (recorders.pictures) recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);
   if (recorders.file) {
     const std::string reference = scene_reference(arguments.scene, arguments.output);
-    write_output_file(arguments.output, recorders.file->npz(end.status, reference));
+    const double slip_tolerance = scene.description().contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
+    write_output_file(arguments.output, recorders.file->npz(end.status, slip_tolerance, reference));
   }
   stages.finish("write");
   print_report(arguments, simulator, plan, recorders, end, stages);

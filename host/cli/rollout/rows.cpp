@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/cli/results_file.h"
+#include "host/cli/states_file.h"
 #include "host/text/throw_error.h"
 #include "isopatch/status.h"
 
@@ -111,9 +112,10 @@ void RolloutTable::print() const {
   for (const std::string& line : lines_) fmt::print("{}\n", line);
 }
 
-RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, const ArrayCounts& counts,
-                         bool with_energies, const std::string& path) {
-  const std::int64_t rows = plan.num_rows();
+RolloutFile::RolloutFile(const RowPlan& plan, const StateArrays& given, const ArrayCounts& counts, bool with_energies,
+                         const std::string& path)
+    : given_(given) {
+  const std::int64_t rows = plan.num_rows(), num_environments = given.num_environments;
   const RolloutStateArrays state;
   const RolloutOutputArrays output;
   double bytes = 0;
@@ -131,6 +133,14 @@ RolloutFile::RolloutFile(const RowPlan& plan, std::int64_t num_environments, con
   };
   for_each_rollout_state(add_array, state);
   for_each_rollout_output(add_array, output);
+  for_each_parameter_input(
+      [&](const ArrayInfo& info, const auto& values) {
+        using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
+        if (values.empty()) return;
+        bytes += static_cast<double>(rows) * static_cast<double>(values.size() * sizeof(Element));
+        arrays_[info.name] = {kDType<Element>, shape_of(info, counts, {rows, num_environments}), ""};
+      },
+      given_);
   if (bytes > static_cast<double>(kMaxArchiveBytes)) {
     throw_error(
         "--output {}: {} rows of {} environments take {:.1f} GiB, more than the 4 GiB of an .npz archive; take fewer "
@@ -148,9 +158,16 @@ void RolloutFile::add(const RolloutRow& row) {
   };
   for_each_rollout_state(add_row, row.state);
   for_each_rollout_output(add_row, row.output);
+  for_each_parameter_input(
+      [&](const ArrayInfo& info, const auto& values) {
+        if (!values.empty()) append(arrays_.at(info.name), values.data(), values.size());
+      },
+      given_);
 }
 
-std::string RolloutFile::npz(const std::vector<std::uint32_t>& status, const std::string& scene) {
+std::string RolloutFile::npz(const std::vector<std::uint32_t>& status, double slip_tolerance,
+                             const std::string& scene) {
+  arrays_[kRecordedSlipTolerance] = npy_array(DType::kFloat64, {1}, std::vector{slip_tolerance});
   arrays_["scene"] = {DType::kUint8, {std::ssize(scene)}, scene};
   arrays_["status"] = npy_array(DType::kUint32, {std::ssize(status)}, status);
   return npz_bytes(std::exchange(arrays_, {}));

@@ -34,7 +34,7 @@ struct RolloutRow {
   std::int64_t number;                // among the rows
   double time;                        // s
   const RolloutStateArrays& state;    // then
-  const RolloutOutputArrays& output;  // of the step before; zero in row 0, but for energies and momentum
+  const RolloutOutputArrays& output;  // of the step before; in row 0 of the state as it is
   std::int64_t lost;                  // environments that have a lost body; -1: they were not counted
 };
 
@@ -60,17 +60,19 @@ class RolloutTable {
 /// Collects the arrays of a rollout's .npz file.
 class RolloutFile {
  public:
-  /// Throws Error, naming `path`, if an archive cannot hold so many rows.
-  RolloutFile(const RowPlan& plan, std::int64_t num_environments, const ArrayCounts& counts, bool with_energies,
+  /// `given` has the materials and shapes that hold in all rows. Throws Error, naming `path`, if an archive cannot hold
+  /// so many rows.
+  RolloutFile(const RowPlan& plan, const StateArrays& given, const ArrayCounts& counts, bool with_energies,
               const std::string& path);
 
   void add(const RolloutRow& row);
 
-  /// The archive, with the status of each environment or'ed over all steps, and the path of the scene from the folder
-  /// of the file on. Takes the arrays out.
-  std::string npz(const std::vector<std::uint32_t>& status, const std::string& scene);
+  /// The archive, with the status of each environment or'ed over all steps, the slip tolerance of the steps [m/s], and
+  /// the path of the scene from the folder of the file on. Takes the arrays out.
+  std::string npz(const std::vector<std::uint32_t>& status, double slip_tolerance, const std::string& scene);
 
  private:
+  ParameterInputArrays given_;
   std::map<std::string, detail::NpyArray> arrays_;
   std::vector<detail::NpyArray*> rows_of_;  // for each array of states and outputs, in their order; null: has no rows
 };

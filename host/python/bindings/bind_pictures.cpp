@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/evaluation/evaluator_backend.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/mesh_arrays.h"
 #include "host/render/glb.h"
@@ -31,14 +32,26 @@ FrameContacts found_contacts(const nb::bytes& polygons, const nb::bytes& wrenche
   return contacts;
 }
 
-nb::bytes render(const Scene& scene, const nb::bytes& poses, const nb::bytes& velocities,
-                 const std::vector<double>& times, std::int64_t environment, const std::string& title,
-                 const std::optional<nb::bytes>& polygons, const std::optional<nb::bytes>& wrenches) {
+/// The evaluator of a scene, or of the rollout that has this slip tolerance.
+HostEvaluator evaluator_of(const Scene& scene, const std::optional<double>& slip_tolerance) {
+  if (!slip_tolerance) return HostEvaluator(scene);
+  return HostEvaluator(Evaluator(make_cpu_backend(scene, {}, slip_tolerance)));
+}
+
+/// `arrays` are the rows of the frames by their names in a State, and of a rollout pair_wrench.
+nb::bytes render(const Scene& scene, const nb::dict& arrays, const std::vector<double>& times, std::int64_t environment,
+                 const std::string& title, const std::optional<nb::bytes>& polygons,
+                 const std::optional<nb::bytes>& wrenches, const std::optional<double>& slip_tolerance) {
   require_render();
   Frames frames;
   frames.states = StateArrays(scene.description(), 0);
-  frames.states.poses = elements_of<double>(poses);
-  frames.states.velocities = elements_of<double>(velocities);
+  const auto take = [&arrays]<class Element>(const char* name, std::vector<Element>& values) {
+    values.clear();
+    if (arrays.contains(name)) values = elements_of<Element>(nb::cast<nb::bytes>(arrays[name]));
+  };
+  for_each_input([&](const ArrayInfo& info, auto& values) { take(info.name, values); }, frames.states);
+  take("pair_wrench", frames.pair_wrench);
+  settle_recorded_shapes(frames.states, scene.description(), "render");
   frames.states.num_environments = std::ssize(frames.states.poses) / (7 * frames.states.num_bodies);
   frames.times = times;
   frames.environment = environment;
@@ -51,7 +64,7 @@ nb::bytes render(const Scene& scene, const nb::bytes& poses, const nb::bytes& ve
   } else {
     const SignalScope signals;
     const nb::gil_scoped_release released;
-    const HostEvaluator evaluator(scene);
+    const HostEvaluator evaluator = evaluator_of(scene, slip_tolerance);
     const auto check = [](std::int64_t) {  // Python itself ignores this on all threads but its main one
       const nb::gil_scoped_acquire acquired;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -65,14 +78,19 @@ nb::bytes render(const Scene& scene, const nb::bytes& poses, const nb::bytes& ve
 }  // namespace
 
 void bind_pictures(nb::module_& module) {
-  module.def("_render", &render, nb::arg("scene"), nb::arg("poses"), nb::arg("velocities"), nb::arg("times"),
-             nb::arg("environment"), nb::arg("title"), nb::arg("polygons").none(), nb::arg("wrenches").none());
+  module.def("_render", &render, nb::arg("scene"), nb::arg("arrays"), nb::arg("times"), nb::arg("environment"),
+             nb::arg("title"), nb::arg("polygons").none() = nb::none(), nb::arg("wrenches").none() = nb::none(),
+             nb::arg("slip_tolerance").none() = nb::none());
   module.def(
       "_page",
       [](const nb::bytes& glb, const std::string& title) {
         return page_of({static_cast<const char*>(glb.data()), glb.size()}, title);
       },
       nb::arg("glb"), nb::arg("title"));
+  nb::list colors;
+  for (const std::array<double, 3>& color : kBodyColors) colors.append(nb::make_tuple(color[0], color[1], color[2]));
+  module.attr("_BODY_COLORS") = colors;
+  module.attr("_BODY_ALPHA") = kBodyAlpha;
   module.def("_chosen_frames", &chosen_frames, nb::arg("rows"), nb::arg("every"));
 }
 

@@ -135,10 +135,12 @@ std::vector<std::string> all_warnings(const Scene& scene) {
 /// A part's body, and its points [V, 3], float64, and faces, int32, as bytes.
 using SurfaceTuple = std::tuple<int, nb::bytes, nb::bytes>;
 
-/// With the squares of half spaces, or without.
-std::vector<SurfaceTuple> surfaces_of(const Scene& scene, const nb::bytes& poses, bool half_spaces) {
+/// With the squares of half spaces, or without, and with other shapes of the parts than the scene's.
+std::vector<SurfaceTuple> surfaces_of(const Scene& scene, const nb::bytes& poses, bool half_spaces,
+                                      const std::optional<nb::bytes>& geometry_index) {
   StateArrays states(scene.description(), 1);
   states.poses = elements_of<double>(poses);
+  if (geometry_index) states.geometry_index = elements_of<std::int32_t>(*geometry_index);
   std::vector<SurfaceTuple> tuples;
   for (const PartSurface& part : scene_surfaces(scene.description(), states, 0)) {
     if (part.half_space && !half_spaces) continue;
@@ -155,7 +157,8 @@ std::tuple<nb::bytes, nb::bytes> patch_of(const nb::bytes& polygons) {
 }  // namespace
 
 void bind_scene(nb::module_& module) {
-  module.def("_scene_surfaces", &surfaces_of, nb::arg("scene"), nb::arg("poses"), nb::arg("half_spaces") = true);
+  module.def("_scene_surfaces", &surfaces_of, nb::arg("scene"), nb::arg("poses"), nb::arg("half_spaces") = true,
+             nb::arg("geometry_index").none() = nb::none());
   module.def("_patch_surface", &patch_of, nb::arg("polygons"));
   nb::class_<Scene> type(module, "Scene", "A checked scene; isopatch.Scene is made from it.");
   define(

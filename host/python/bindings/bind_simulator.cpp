@@ -129,6 +129,11 @@ void bind_simulator(nb::module_& module) {
       .def("arrays", [](const PythonSimulator& self) { return describe_arrays(self); })
       .def_prop_ro("scene", [](const PythonSimulator& self) { return self.scene; })
       .def_prop_ro("device", [](const PythonSimulator& self) { return self.compute.device; })
+      .def_prop_ro("slip_tolerance",
+                   [](const PythonSimulator& self) {
+                     const Scene& scene = nb::cast<const Scene&>(self.scene);
+                     return scene.description().contact.slip_tolerance.value_or(isopatch::kUsualStepSlipTolerance);
+                   })
       .def_prop_ro("options", &options_of);
 }
 

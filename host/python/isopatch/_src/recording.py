@@ -13,11 +13,19 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.arguments import integer, path_text
+from isopatch._src.arrays import TABLE
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shortened, shown
-from isopatch._src.picture.picture import Picture, scene_picture
+from isopatch._src.picture.picture import Picture, rollout_picture
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
+
+# materials and shapes, which a row has as its step did; and what a row has whose step was given none
+_OF_STEPS = {row.name for row in TABLE["step_inputs"]}
+_PARAMETERS = {
+    row.name: np.dtype(row.type.replace("real", "float64")) for row in TABLE["inputs"] if row.name in _OF_STEPS
+}
+_UNSET = {np.dtype("float64"): np.nan, np.dtype("int32"): -1, np.dtype("uint8"): 1}
 
 _AT_ONCE = 4 << 20  # bytes of rows that wait to be written
 _ROWS_AT_ONCE = 256  # as each row has a few objects
@@ -68,14 +76,24 @@ class RowFiles:
         if bytes_waiting >= _AT_ONCE or len(self._waiting) >= _ROWS_AT_ONCE:
             self._flush()
 
+    def begin(self, name: str, rows: np.ndarray) -> None:
+        """Gives an array that later rows have to all rows before them."""
+        if self._written:
+            column = self._columns[name] = _Column(self._folder, rows)
+            for row in range(self._written):
+                column.write(row, [rows])
+        for row_waiting in self._waiting:
+            row_waiting[name] = rows
+
     def read(self, name: str, row: int, environment: int) -> np.ndarray:
         """A copy of an environment's part of a row."""
         if row >= self._written:
             return self._waiting[row - self._written][name][environment]
         return self._columns[name].read(row, environment)
 
-    def write_npz(self, output: _core._OutputFile) -> None:
-        """Writes all rows as arrays [T, N, ...]. They are then read from there, and their files are gone."""
+    def write_npz(self, output: _core._OutputFile, others: dict[str, np.ndarray]) -> None:
+        """Writes all rows as arrays [T, N, ...], and `others` as they are. Rows are then read from there, and their
+        files are gone."""
         self._flush()
         # opened a second time, so that it can be read after `output` is closed
         written = io.FileIO(os.dup(output.fileno()), "r")
@@ -83,6 +101,9 @@ class RowFiles:
             open(output.fileno(), "r+b", closefd=False) as stream,
             zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive,
         ):
+            for name, array in others.items():
+                with archive.open(f"{name}.npy", "w") as member:
+                    np.lib.format.write_array(member, array)
             for name, column in self._columns.items():
                 header = {"descr": np.lib.format.dtype_to_descr(column.dtype), "fortran_order": False}
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -106,7 +127,8 @@ class RowFiles:
 
 
 class Recorder:
-    """The rows of a recording of `state`, which `simulator` steps. It begins with the state as it is.
+    """The rows of a recording of `state`, which `simulator` steps. It begins with the state that the first step begins
+    with, and its materials and shapes.
 
     `library` is the module of the state's arrays, `path` that of the file that they become, if any.
     """
@@ -129,7 +151,9 @@ class Recorder:
         if self._every < 1:
             raise ValueError(f"record: every: expected 1 or more, found {shown(every)}")
         simulator.wanted("record", outputs)  # raises for a name that is none
-        self._outputs = tuple(outputs)
+        self._outputs = tuple(dict.fromkeys((*outputs, "pair_wrench")))
+        self._parameters: dict[str, np.ndarray] = {}  # those that a row has, as they are where a step is given none
+        self._begun = False
         self._until_row = self._every
         self._path = None if path is None else path_text("record", "path", path)
         self._output, folder = None, None
@@ -137,17 +161,23 @@ class Recorder:
             self._output = _core._OutputFile("record: path", self._path, ".npz")
             folder = os.path.dirname(os.path.realpath(self._path))
         self._rows = RowFiles(folder)
-        self._add_row(simulator.step(state, 0, None, self._outputs, None, {}))
 
     def step_to_last_row(self, n: Any, inputs: StepInputs) -> tuple[int, Any]:
         """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
         status so far, which their call begins anew."""
         n, warnings = integer("step", "n", n), None
+        self._begin(inputs)
         while n > self._until_row:
             results = self._simulator.step(self._state, self._until_row, None, self._outputs, None, inputs)
             n -= self._until_row
-            warnings = self.count(self._until_row, warnings, results)
+            warnings = self.count(self._until_row, warnings, results, inputs)
         return n, warnings
+
+    def _begin(self, inputs: StepInputs) -> None:
+        """Adds the first row, if there is none."""
+        if not self._begun:
+            self._add_row(self._simulator.step(self._state, 0, None, self._outputs, None, inputs), inputs)
+            self._begun = True
 
     def added(self, n: int, outputs: Any, out: Any) -> tuple[str, ...]:
         """The outputs that a row needs after `n` steps and a call does not name."""
@@ -156,7 +186,7 @@ class Recorder:
         of_out = out._asdict() if isinstance(out, StepResults) else out if isinstance(out, Mapping) else {}
         return tuple(name for name in self._outputs if name not in (outputs or ()) and of_out.get(name) is None)
 
-    def count(self, n: int, warnings: Any, results: StepResults) -> Any:
+    def count(self, n: int, warnings: Any, results: StepResults, inputs: StepInputs) -> Any:
         """After `n` steps: adds a row if one is due. Returns the status with `warnings`, which it has then too."""
         bits = self._state.status.view(self._library.int32)  # torch has no | of uint32
         if warnings is not None:
@@ -165,22 +195,33 @@ class Recorder:
         self._until_row -= n
         if self._until_row == 0:
             self._until_row = self._every
-            self._add_row(results)
+            self._add_row(results, inputs)
         return kept
 
-    def _add_row(self, results: StepResults) -> None:
+    def _add_row(self, results: StepResults, inputs: StepInputs) -> None:
         row = {name: on_host(getattr(self._state, name)).copy() for name in self._names}
         row |= {name: on_host(getattr(results, name)).copy() for name in self._outputs}
+        row |= self._parameters
+        for name, dtype in _PARAMETERS.items():
+            given = inputs.get(name)
+            if given is None:
+                continue
+            row[name] = np.array(on_host(given.detach() if hasattr(given, "detach") else given), dtype)
+            if name not in self._parameters:
+                self._parameters[name] = np.full(row[name].shape, _UNSET[dtype], dtype)
+                with self._naming_errors():
+                    self._rows.begin(name, self._parameters[name])
         with self._naming_errors():
             self._rows.add({"time": row["steps"] * self._time_step, **row})
 
     def finish(self) -> None:
         """Writes the file, if there is to be one."""
+        self._begin({})
         output, self._output = self._output, None
         if output is None:
             return
         with self._naming_errors():
-            self._rows.write_npz(output)
+            self._rows.write_npz(output, {"slip_tolerance": np.array([self._simulator.slip_tolerance])})
         output.finish()
 
     @contextmanager
@@ -202,11 +243,14 @@ class Recorder:
         step = integer("render", "every", every)
         if step < 1:
             raise ValueError(f"render: every: expected 1 or more, found {step}")
+        self._begin({})
         rows = _core._chosen_frames(len(self._rows), step)
-        times, poses, velocities = (
-            np.stack([self._rows.read(name, k, index) for k in rows]) for name in ("time", "poses", "velocities")
-        )
-        return scene_picture(self._simulator.scene, path, poses, velocities, times, title, index)
+        names = ["time", "poses", "velocities", "pair_wrench", *self._parameters]
+        if "contact_state" in self._names:
+            names.append("contact_state")
+        frames = {name: np.stack([self._rows.read(name, k, index) for k in rows]) for name in names}
+        times = frames.pop("time")
+        return rollout_picture(self._simulator, path, frames, times, title, index)
 
 
 class Recording:
@@ -225,7 +269,7 @@ class Recording:
     ) -> Picture:
         """A picture of the rows so far, which plays; in a notebook it shows itself.
 
-        Patches and forces are of an evaluation of the rows' states in "float" with the scene's materials.
+        Forces are those of the steps, and patches have their materials and shapes.
 
         Args:
             path: A file to write it to, as Picture.save().

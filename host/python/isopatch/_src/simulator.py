@@ -122,6 +122,7 @@ class Simulator:
         can_look = not self._on_cuda and self._arrays != "jax" and bool(scene._placed_bodies)
         self._placed = PlacedBodies(scene, self._state) if can_look else None
         self._recording: Recorder | None = None
+        self._inputs: StepInputs = {}  # of the last step
         self._own = {"_own", *vars(self)} - inherited  # what a copy makes anew
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -259,7 +260,7 @@ class Simulator:
             TypeError, ValueError: as Evaluator.evaluate(); ValueError too if `poses` or `velocities` of a body on a
                 joint or a path were written (not noticed on a CUDA device): they follow from joints and time.
         """
-        warnings, added, refused = None, (), False
+        warnings, added, refused, self._inputs = None, (), False, inputs
         if self._arrays == "jax":
             self._require_mutable("step")
         if self._placed is not None:
@@ -285,8 +286,12 @@ class Simulator:
                 self._placed.remember(self._state)
         if self._recording is not None:
             with self._current_device():
-                self._recording.count(n, warnings, results)
+                self._recording.count(n, warnings, results, inputs)
         return results._replace(**dict.fromkeys(added)) if added else results
+
+    def _present(self, outputs: Sequence[str]) -> StepResults:
+        """What step(0) with the inputs of the last step would tell, which leaves the state as it is to the bit."""
+        return self._core.step(self.state(), 0, None, outputs, None, self._inputs)
 
     @with_inputs("step_inputs")
     def advance(
@@ -442,14 +447,16 @@ class Simulator:
         Rows go to files at once, beside `path` or, without one, among temporary files, so that a long run takes no
         memory. The file itself is whole or, after an error, as it was before.
 
-        The file has `time` [T, N], s, and the arrays of SimulatorState and the outputs with an axis [T] before the
-        others, for the start and every `every`-th step after it. isopatch.plot draws it. Warnings in `status` are of
-        the steps since the last call of step() began, as without a recording.
+        The file has `time` [T, N], s, and the arrays of SimulatorState, pair_wrench and the outputs with an axis [T]
+        before the others, for the state that the first step begins with and every `every`-th step after it; materials,
+        shapes and pair masks that steps were given too, NaN, -1 or 1 where a step was given none; and `slip_tolerance`
+        [1], m/s, of the steps. isopatch.plot draws it. Warnings in `status` are of the steps since the last call of
+        step() began, as without a recording.
 
         Args:
             path: Of the file, as it is; it ends in .npz. None: there is none.
             every: Steps from one row to the next.
-            outputs: Names of fields of StepResults, of the step that ended in the row; at the start, of no step.
+            outputs: Names of fields of StepResults, of the step that ended in the row; at the start, of the state.
 
         Raises:
             ValueError: for an `every` below 1, a name that is no output, and a path that does not end in .npz.

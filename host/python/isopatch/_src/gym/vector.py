@@ -235,16 +235,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return observations, rewards, self.array(terminations), self.array(truncations), infos
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """Draws each environment, by matplotlib: [480, 640, 3], uint8. None without a render mode."""
+        """Draws each environment, by matplotlib and without a display: [480, 640, 3], uint8. None without a render mode.
+
+        Bodies with the shapes, patches coloured by pressure and forces of the last step.
+        """
         self._require_open("render")
         if self.render_mode is None:
             return None
         self._frames = self._frames or Frames(self.simulator.scene)
-        poses = on_host(self.simulator.poses)
-        return tuple(
-            self._frames.draw(poses[i], lambda project, ax, i=i: self.decorate(i, project, ax))
-            for i in range(self.num_envs)
-        )
+        return self._frames.draw(self.simulator, self.decorate)
 
     def decorate(self, environment: int, project: Any, ax: Any) -> None:
         """Adds something to a picture; nothing here.

@@ -1,7 +1,8 @@
 """A scene in a browser, evaluated as its sliders move."""
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from isopatch._src.scene import Scene
 
 _OUTPUTS = ("packed_polygons", "polygon_offsets", "pair_wrench", "area", "max_pressure", "center_of_pressure", "status")
 _AXES = ("x", "y", "z")
+_OF_ROWS = ("contact_state", "modulus", "dissipation", "friction", "geometry_index", "pair_mask")
 
 
 class LiveView:
@@ -23,8 +25,9 @@ class LiveView:
     Args:
         scene: An isopatch.Scene.
         poses: [B, 7], [N, B, 7] of environments or [T, N, B, 7] of environments in time: x y z [m], quaternion w x y z.
-            None: as in the scene.
-        times: [T], s. None: 0, 1, 2, ...
+            Or a recording: the path of its .npz file, or its arrays by name, of which forces, materials and shapes are
+            taken too. None: as in the scene.
+        times: [T], s. None: 0, 1, 2, ... or those of the recording.
         host: The address that the browser opens; "0.0.0.0" lets other machines in.
         port: Of the address.
 
@@ -44,6 +47,9 @@ class LiveView:
         viser = require("viser", "view")
         self._trimesh = require("trimesh", "view")
         self._scene = scene
+        self._rows: dict[str, np.ndarray] = {}  # of a recording, [T, N, ...]
+        if isinstance(poses, (str, os.PathLike, Mapping)):
+            poses, times = self._take_recording(poses, times)
         given = scene.default_poses if poses is None else on_host(poses).astype(np.float64)
         if given.ndim not in (2, 3, 4) or given.shape[-2:] != (scene.num_bodies, 7):
             expected = f"[{scene.num_bodies}, 7], with axes [N] or [T, N] before it"
@@ -61,6 +67,7 @@ class LiveView:
         self._server.initial_camera.look_at = center = np.array(glb.facts["center"])
         self._server.initial_camera.position = center + self._size * np.array([1.5, -2, 1.2])
         self._bodies = self._add_bodies()
+        self._add_surfaces(None)
         self._add_sliders()
         self._show()
 
@@ -83,16 +90,48 @@ class LiveView:
             now[body, 3], now[body, 4:] = w * of - v @ axis, w * axis + of * v + np.cross(v, axis)
         return now
 
+    def _take_recording(self, recording: Any, times: Any) -> tuple[Any, Any]:
+        """Keeps what the rows have besides poses; returns these and the times."""
+        rows = np.load(recording) if not isinstance(recording, Mapping) else recording
+        for name in ("poses", "time"):
+            if name not in rows:
+                raise ValueError(f"live: poses: expected a recording with {name}, found {shown(list(rows))}")
+        count = rows["poses"].shape[:2]
+        for name in (*_OF_ROWS, "pair_wrench"):
+            if name not in rows:
+                continue
+            if rows[name].shape[:2] != count:
+                raise ValueError(f"live: {name}: expected {list(count)} rows, found {list(rows[name].shape)}")
+            self._rows[name] = rows[name]
+        seconds = np.asarray(rows["time"], float)
+        return rows["poses"], times if times is not None else seconds.reshape(len(seconds), -1).max(axis=1)
+
+    def _inputs(self) -> dict[str, np.ndarray]:
+        """What the shown row says of memories, materials and shapes."""
+        at = self._time.value, self._environment.value
+        inputs = {name: array[at][None] for name, array in self._rows.items() if name in _OF_ROWS}
+        if "geometry_index" in inputs and (inputs["geometry_index"] < 0).any():
+            del inputs["geometry_index"]  # the scene's
+        return {name: array for name, array in inputs.items() if not np.isnan(array).any()}
+
+    def _is_moved(self) -> bool:
+        return any(slider.value for slider in (*self._offsets, *self._angles))
+
     def stop(self) -> None:
         """Ends the server."""
         self._server.stop()
 
     def _add_bodies(self) -> list[Any]:
-        """The frame of each body, which has its surfaces in it."""
+        """The frame of each body."""
+        count = range(self._scene.num_bodies)
+        return [self._server.scene.add_frame(f"/bodies/{k}", show_axes=False) for k in count]
+
+    def _add_surfaces(self, shapes: bytes | None) -> None:
+        """Those of all parts, in the frames of their bodies; None: the scene's shapes."""
         origin = np.tile([0.0, 0, 0, 1, 0, 0, 0], (self._scene.num_bodies, 1))
-        palette = [(69, 115, 179), (222, 133, 59), (107, 153, 92), (179, 97, 133), (115, 158, 184), (158, 128, 92)]
-        frames = [self._server.scene.add_frame(f"/bodies/{k}", show_axes=False) for k in range(len(origin))]
-        for number, (body, vertices, faces) in enumerate(_core._scene_surfaces(self._scene, origin.tobytes())):
+        palette = [tuple(round(255 * channel) for channel in color) for color in _core._BODY_COLORS]
+        found = _core._scene_surfaces(self._scene, origin.tobytes(), True, shapes)
+        for number, (body, vertices, faces) in enumerate(found):
             rows = np.frombuffer(faces, np.int32)
             rows = rows.reshape(-1, 1 + rows[0])[:, 1:]
             self._server.scene.add_mesh_simple(
@@ -100,13 +139,13 @@ class LiveView:
                 np.frombuffer(vertices).reshape(-1, 3).astype(np.float32),
                 np.concatenate([rows[:, [0, k - 1, k]] for k in range(2, rows.shape[1])]),
                 color=palette[body % len(palette)],
-                opacity=0.3,
+                opacity=_core._BODY_ALPHA,
                 flat_shading=True,
                 side="double",
                 cast_shadow=False,
                 receive_shadow=False,
             )
-        return frames
+        self._shapes = shapes
 
     def _add_sliders(self) -> None:
         gui, (rows, environments) = self._server.gui, self._poses.shape[:2]
@@ -125,7 +164,14 @@ class LiveView:
         poses = self.poses
         for frame, pose in zip(self._bodies, poses, strict=True):
             frame.position, frame.wxyz = pose[:3], pose[3:]
-        results = self._evaluator.evaluate(poses[None], outputs=_OUTPUTS)
+        inputs = self._inputs()
+        index = inputs.get("geometry_index")
+        if (shapes := None if index is None else index.astype(np.int32).tobytes()) != self._shapes:
+            self._add_surfaces(shapes)
+        results = self._evaluator.evaluate(poses[None], outputs=_OUTPUTS, **inputs)
+        if "pair_wrench" in self._rows and not self._is_moved():  # the step's own, with friction
+            recorded = self._rows["pair_wrench"][self._time.value, self._environment.value]
+            results = results._replace(pair_wrench=recorded[None])
         polygons = results.packed_polygons[: results.polygon_offsets[1]]
         self._draw_patches(polygons, float(results.max_pressure.max(initial=0)))
         self._draw_forces(results)

@@ -75,10 +75,8 @@ def saved(glb: bytes, title: str, path: str | os.PathLike[str] | None) -> Pictur
     return picture
 
 
-def scene_picture(
-    scene: _core.Scene, path: Any, poses: Any, velocities: Any, times: Any, title: str, environment: int = 0
-) -> Picture:
-    """See Scene.render(); `environment` is that of `times`."""
+def scene_picture(scene: _core.Scene, path: Any, poses: Any, velocities: Any, times: Any, title: str) -> Picture:
+    """See Scene.render()."""
     bodies = scene.num_bodies
     if poses is None:
         if velocities is None:
@@ -91,8 +89,21 @@ def scene_picture(
     seconds = [] if times is None else [float(time) for time in on_host(times).ravel()]
     if seconds and len(seconds) != len(frames):
         raise ValueError(f"render: times: expected one for each of {len(frames)} frames, found {len(seconds)}")
-    rate_bytes = b"" if rates is None else rates.tobytes()
-    glb = _core._render(scene, frames.tobytes(), rate_bytes, seconds, environment, str(title), None, None)
+    arrays = {"poses": frames.tobytes()} | ({} if rates is None else {"velocities": rates.tobytes()})
+    return saved(_core._render(scene, arrays, seconds, 0, str(title)), str(title), path)
+
+
+def rollout_picture(
+    simulator: _core.Simulator, path: Any, frames: dict[str, np.ndarray], times: Any, title: str, environment: int
+) -> Picture:
+    """Rows of an environment of a rollout, with the arrays of State that they have and `pair_wrench`."""
+    arrays = {
+        name: array.astype(np.float64 if array.dtype.kind == "f" else array.dtype).tobytes()
+        for name, array in frames.items()
+    }
+    slip_tolerance = simulator.slip_tolerance
+    seconds = [float(time) for time in times]
+    glb = _core._render(simulator.scene, arrays, seconds, environment, str(title), slip_tolerance=slip_tolerance)
     return saved(glb, str(title), path)
 
 
@@ -107,7 +118,8 @@ def results_picture(
     if len(frame) != 1:
         raise ValueError(f"render: poses: expected those of environment {environment}, found {list(array.shape)}")
     forces = b"" if wrenches is None else on_host(wrenches)[environment].astype(np.float64).tobytes()
-    glb = _core._render(scene, frame.tobytes(), b"", [], environment, title, polygons.tobytes(), forces)
+    arrays = {"poses": frame.tobytes()}
+    glb = _core._render(scene, arrays, [], environment, title, polygons.tobytes(), forces)
     return saved(glb, title, path)
 
 
