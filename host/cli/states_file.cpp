@@ -167,11 +167,14 @@ Arrays last_row_of(const Arrays& arrays, const std::string& source) {
 }
 
 RecordedFriction recorded_friction(const Arrays& arrays, const SceneDescription& scene, const std::string& source) {
+  const ArrayReader reader(arrays, source);
   std::vector<double> values;
-  read_values(ArrayReader(arrays, source).find(kRecordedSlipTolerance, "real", {1}), values);
-  if (!values.empty()) {
+  read_values(reader.find(kRecordedSlipTolerance, "real", {-1}), values);
+  if (!values.empty()) {  // several in a file that was joined from others
+    const bool is_one = std::ranges::count(values, values[0]) == std::ssize(values);
+    if (!is_one) reader.fail(kRecordedSlipTolerance, "must be the same for all rows");
     if (!(values[0] > 0) || std::isinf(values[0])) {
-      throw_error("{}: {}: {} is not positive and finite", source, kRecordedSlipTolerance, values[0]);
+      reader.fail(kRecordedSlipTolerance, "{} is not positive and finite", values[0]);
     }
     return {values[0], ""};
   }

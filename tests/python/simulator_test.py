@@ -163,8 +163,8 @@ def test_a_record_has_outputs_of_its_rows(scene, tmp_path, library):
         recorded.step(12, mass_scale=given)
     rows = np.load(tmp_path / "run.npz")
     assert rows["steps"][:, 0].tolist() == [0, 5, 10]
-    for row, mass_scale in enumerate((None, heavy, heavy)):
-        wanted = other.step(5 if row > 0 else 0, outputs=names, mass_scale=mass_scale)
+    for row in range(3):
+        wanted = other.step(5 if row > 0 else 0, outputs=names, mass_scale=heavy)
         for name in names:
             assert rows[name][row].tobytes() == getattr(wanted, name).tobytes(), (row, name)
     assert rows["kinetic_energy"][2, 0] != rows["kinetic_energy"][2, 1] > 0

@@ -235,7 +235,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return observations, rewards, self.array(terminations), self.array(truncations), infos
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """Draws each environment, by matplotlib and without a display: [480, 640, 3], uint8. None without a render mode.
+        """Draws each environment by matplotlib: [480, 640, 3], uint8. None without a render mode.
 
         Bodies with the shapes, patches coloured by pressure and forces of the last step.
         """
