@@ -18,6 +18,15 @@ CUBES = """<mujoco><option timestep=".002" cone="elliptic"/><worldbody><geom nam
 CUBE = (
     """<body pos="{x} 0 .0249"><freejoint/><geom name="cube{i}" type="box" size=".025 .025 .025" mass=".1"/></body>"""
 )
+PAD = """<body pos="{x} 0 -.09"><joint name="{name}" type="slide" axis="{axis} 0 0" damping="2"/>
+<geom name="{name}" type="box" size=".008 .02 .03" mass=".1" friction="1"/></body>"""
+EGG = f"""<mujoco><option timestep=".002" cone="elliptic"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body name="egg" pos="0 0 .03"><freejoint/>
+<geom name="egg" type="ellipsoid" size=".022 .022 .029" mass=".08" friction=".8"/></body>
+<body pos="0 0 .12"><joint name="lift" type="slide" axis="0 0 1" damping="20"/>
+<geom type="box" size=".06 .02 .01" mass=".5"/>
+{PAD.format(x=-0.035, name="left", axis=1)}{PAD.format(x=0.035, name="right", axis=-1)}</body></worldbody>
+<actuator><position joint="lift" kp="2000"/><motor joint="left"/><motor joint="right"/></actuator></mujoco>"""
 N = 64
 
 
@@ -54,6 +63,26 @@ def alone(pairs, runs):
     step, evaluation, theirs, measured = medians(functions, 40, [time.thread_time] * 4, runs)
     print(f"  {pairs:5}  {step:5.0f}  {evaluation:10.1f}  {theirs:7.1f}  {step - evaluation:19.0f}  {measured:7.1f}")
     return model, data
+
+
+def grip(runs):
+    """Prints what a step of an egg costs that two soft pads hold in the air."""
+    model = mujoco.MjModel.from_xml_string(EGG)
+    pairs = [("egg", name) for name in ("left", "right", "floor")]
+    bridge, data, own = (
+        isopatch.mujoco.Bridge(model, pairs=pairs, modulus=2e5),
+        mujoco.MjData(model),
+        mujoco.MjData(model),
+    )
+    for i in range(1000):
+        for state in (data, own):
+            state.ctrl[:] = 0.1 * min(max((i - 300) / 400, 0), 1), 5, 5
+        bridge.step(model, data)
+        mujoco.mj_step(model, own)
+    functions = [lambda: bridge.step(model, data), bridge._patches._call, lambda: mujoco.mj_step(model, own)]
+    step, evaluation, theirs = medians(functions, 40, [time.thread_time] * 3, runs)
+    rise = 1e3 * (data.body("egg").xpos[2] - 0.03)
+    print(f"  egg    {step:5.0f}  {evaluation:10.1f}  {theirs:7.1f}  {step - evaluation:19.0f}    {rise:.0f} mm up")
 
 
 def together(model, data, runs):
@@ -99,6 +128,7 @@ def main():
     print("processor time")
     print("  pairs   step  evaluation  mj_step  over the evaluation  measure")
     cubes = [alone(pairs, runs) for pairs in (1, 4, 16)]
+    grip(runs)
     print(f"a state of {N}: wall clock                | processor time, one thread")
     print("  pairs  step()  step_batch()  ratio  | step()  step_batch()  ratio  evaluation  mj_step  ratio at most")
     for model, data in cubes:

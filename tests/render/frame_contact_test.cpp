@@ -61,11 +61,12 @@ TEST(FrameContact, HasNoPressureBelowZero) {
 
 TEST(FrameContact, OfASceneIsThatOfItsEvaluation) {
   const HostEvaluator evaluator(Scene(read_scene(source_path("bench/scenes/box_stack.json"))));
-  const StateArrays states(evaluator.scene().description(), 1);
+  Frames frames;
+  frames.states = StateArrays(evaluator.scene().description(), 1);
   ResultArrays results(evaluator.scene(), 1);
-  evaluator.evaluate(states.view(), results.view());
+  evaluator.evaluate(frames.states.view(), results.view());
 
-  const FrameContact contact = evaluated_contact(evaluator, states, 0);
+  const FrameContact contact = evaluated_contact(evaluator, frames, 0);
   EXPECT_EQ(contact.status, 0u);
   int touching = 0;
   for (const std::int32_t polygons : results.polygon_count) touching += polygons > 0;

@@ -84,6 +84,7 @@ void bind_files(nb::module_& module);
 void bind_lumped(nb::module_& module);
 void bind_evaluator(nb::module_& module);
 void bind_simulator(nb::module_& module);
+void bind_patch_bounds(nb::module_& module);
 void bind_command(nb::module_& module);
 #ifdef ISOPATCH_HAS_JAX
 void bind_jax(nb::module_& module);

@@ -177,6 +177,7 @@ NB_MODULE(_core, module) {
   bind_candidates(module);
   bind_evaluator(module);
   bind_simulator(module);
+  bind_patch_bounds(module);
   bind_command(module);
 #ifdef ISOPATCH_HAS_JAX
   bind_jax(module);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of MuJoCo in which pairs of geoms touch by patches."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -173,3 +175,13 @@ def test_damping_that_would_take_away_what_patches_push_is_named():
     with pytest.warns(DampingWarning, match='joint "slow", 40, is 0.8 of its inertia'):
         bridge.step(model, data)
     assert bridge.forces(model, data).force.shape == (1, 3)
+
+
+def test_damping_of_a_joint_that_carries_no_patch_is_nothing_to_warn_of():
+    fan = """<body pos="1 0 1"><joint name="fan" type="hinge" axis="0 0 1" damping="40"/>
+      <geom type="box" size=".1 .02 .01" mass=".1"/></body>"""
+    model = model_of(SLIDING.format(mass=0.1, damping=0) + fan)
+    bridge, data = Bridge(model, pairs=[("a", "floor")], modulus=1e6), mujoco.MjData(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bridge.step(model, data)

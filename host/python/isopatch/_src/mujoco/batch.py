@@ -10,11 +10,12 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
 
-from isopatch._src.mujoco.patches import LEAST_SHARE, Patches
+from isopatch._src.mujoco.patches import LEAST_SHARE, Found, Patches
 from isopatch._src.mujoco.rows import INCLUDED, LEAST_RESISTANCE, MOST_SOLVES, TOLERANCE, Rows
 from isopatch._src.mujoco.versions import has_batches
 from isopatch._src.status import Status
@@ -24,9 +25,13 @@ _ARRAYS = "ahead now bodies pair_geoms pair_bodies can_move index friction half_
 _PATCHES = "point normal stiffness distance".split()
 _KINDS = 3  # of patches: a step ahead, now, pushes
 _STATES = "residual own".split()
-_RESULTS = "origins applied outcome".split()
+_RESULTS = "origins applied outcome weights".split()
+_BYTES_OF_WEIGHT = 16
 _NUMBERS = "impratio least_resistance least_share margin tolerance".split()
-_CALLBACKS = ("control", "passive", "sensor", "act_dyn", "act_gain", "act_bias", "contactfilter")
+_CALLBACKS = {
+    name: getattr(mujoco, f"get_mjcb_{name}")
+    for name in ("control", "passive", "sensor", "act_dyn", "act_gain", "act_bias", "contactfilter")
+}
 
 
 class _Arguments(ctypes.Structure):
@@ -50,8 +55,7 @@ class Unavailable(Exception):
     """Why there are no functions for mjb_apply()."""
 
 
-@functools.cache
-def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL]:
+def _loaded() -> tuple[ctypes.CDLL, ctypes.CDLL]:
     """MuJoCo's library and the compiled functions. Raises Unavailable."""
     if not has_batches():
         raise Unavailable(f"MuJoCo {mujoco.mj_versionString()} has no mjb_apply(), which 3.17 has")
@@ -91,23 +95,41 @@ def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL]:
     return library, functions
 
 
-def why_not() -> str | None:
-    """Why steps of many states do not run on the threads of mjb_apply(); None if they do."""
+@functools.cache
+def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL] | str:
+    """MuJoCo's library and the compiled functions, or why there are none."""
     try:
-        _libraries()
+        return _loaded()
     except Unavailable as reason:
         return str(reason)
-    for name in _CALLBACKS:
-        if getattr(mujoco, f"get_mjcb_{name}")() is not None:
+
+
+def why_not() -> str | None:
+    """Why steps of many states do not run on the threads of mjb_apply(); None if they do."""
+    found = _libraries()
+    if isinstance(found, str):
+        return found
+    for name, callback in _CALLBACKS.items():
+        if callback() is not None:
             return f"mjcb_{name} is a callback, which would run on all threads at once"
     return None
+
+
+class _NoRoom(RuntimeError):
+    """The arena of a state has no room."""
+
+    def __init__(self, message: str, state: int) -> None:
+        super().__init__(message)
+        self.state = state
 
 
 class Batch:
     """N states of a model, stepped together."""
 
     def __init__(self, model: mujoco.MjModel, rows: Rows, patches: Patches, threads: int) -> None:
-        self._library, functions = _libraries()
+        found = _libraries()
+        assert not isinstance(found, str), found
+        self._library, functions = found
         self._begin = ctypes.cast(functions.isopatch_begin, ctypes.c_void_p)
         self._end = ctypes.cast(functions.isopatch_end, ctypes.c_void_p)
         n, bodies, _ = patches.ahead.shape
@@ -128,7 +150,11 @@ class Batch:
             "applied": self._applied,
             "outcome": self._outcome,
         }
-        self._friction, self._known = None, [False] * _KINDS  # of which kinds the addresses are known
+        if n == 1:  # so that a small arena has room
+            self._kept["weights"] = np.zeros((pairs * (8 * patches.clusters + 1), _BYTES_OF_WEIGHT), np.uint8)
+        self._succeeded = self._outcome.tobytes()
+        self._friction: Any = None
+        self._has: tuple[bool, ...] = ()  # which patches there were in the last step
         self._arguments = _Arguments(model=model._address, data=self._data.ctypes.data)
         self._reference = ctypes.byref(self._arguments)
         for name, array in self._kept.items():
@@ -150,23 +176,35 @@ class Batch:
             self._friction, self._arguments.friction = friction, friction.ctypes.data
         self._apply(self._begin)
         found = self._patches.evaluate(self._model.opt.timestep, ignore=Status.BAD_POSE)
+        now = found.now is not None, found.pushes is not None, found.own is not None
+        if now != self._has:
+            self._tell(found, now)
+        try:
+            self._apply(self._end)
+        except _NoRoom as error:
+            self._outcome[error.state] = 1
+        if self._outcome.tobytes() != self._succeeded:
+            i = int(self._outcome.argmax())
+            self._outcome[:] = 0
+            count = int((found.ahead.patch_stiffness[i] > 0).sum())
+            self._rows.raise_full(data[i], count, f" of state {i}" if self.size > 1 else "")
+        return self._applied
+
+    def _tell(self, found: Found, now: tuple[bool, ...]) -> None:
+        """Says which patches there are; all calls write into the same arrays."""
         for i, patches in enumerate((found.ahead, found.now, found.pushes)):
             self._arguments.has[i] = patches is not None
-            if patches is not None and not self._known[i]:  # all calls write into the same arrays
+            if patches is not None:
                 arrays = [getattr(patches, f"patch_{name}") for name in _PATCHES]
                 self._arguments.patches[i][:] = [array.ctypes.data for array in arrays]
-                self._known[i] = True
         self._arguments.residual = found.ahead.patch_residual.ctypes.data
         self._arguments.own = None if found.own is None else found.own.ctypes.data
-        self._apply(self._end)
-        if self._outcome.any():
-            i = int(self._outcome.argmax())
-            count = int((found.ahead.patch_stiffness[i] > 0).sum())
-            self._rows.raise_full(data[i], count, f" of state {i}")
-        return self._applied
+        self._has = now
 
     def _apply(self, function: ctypes.c_void_p) -> None:
         if self._library.mjb_apply(self._batch, None, 0, function, self._reference, 0):
             status = self._library.mjb_status(self._batch)
             i = next(i for i in range(self.size) if status[i])
-            raise RuntimeError(f"Bridge.step_batch: state {i}: {self._library.mjb_error(self._batch, i).decode()}")
+            text = self._library.mjb_error(self._batch, i).decode()
+            message = f"Bridge.step: state {i}: {text}"
+            raise _NoRoom(message, i) if "out of memory" in text else RuntimeError(message)

@@ -39,6 +39,7 @@ typedef struct {
   double* origins;    // [N, B, 6]: origins of bodies and their centres of mass, a step ahead
   double* applied;    // [N, P, 6]: the residual that was applied
   int* outcome;       // [N]: 0, or 1 if the arena had no room
+  void* weights;      // [P, 8 K + 1] of Weight for a single state; null: on the stack of each thread
   double impratio, least_resistance, least_share, margin, tolerance;
   int num_bodies, num_pairs, num_clusters, most_solves;
   int has[kNumPatches];  // whether there are any
@@ -252,8 +253,8 @@ void isopatch_end(const mjModel* copy, mjData* scratch, int sim, void* arguments
 
   // the thread's own room: 4 clusters' points of all pairs may be more than a stack holds
   mj_markStack(scratch);
-  Weight* weights =
-      mj_stackAllocByte(scratch, (size_t)a->num_pairs * (8 * a->num_clusters + 1) * sizeof(Weight), sizeof(double));
+  const size_t room = (size_t)a->num_pairs * (8 * a->num_clusters + 1) * sizeof(Weight);
+  Weight* weights = a->weights ? a->weights : mj_stackAllocByte(scratch, room, sizeof(double));
   double* held = mj_stackAllocNum(scratch, a->num_pairs);
   double* before = mj_stackAllocNum(scratch, 6 * (size_t)m->nbody);
   double force = 0;

@@ -5,10 +5,11 @@ d larger than what the body really is in makes speed from nothing. In a body, pr
 or on its end, the patch is of surfaces along the force, whose F / K says nothing of a depth.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from isopatch import _core
 from isopatch._src.results import Results
 from isopatch._src.status import Status
 
@@ -44,7 +45,8 @@ class Bounds:
     def __init__(self, half_thickness: np.ndarray, can_move: np.ndarray, firsts: np.ndarray, n: int) -> None:
         """Arrays are of pairs; `firsts` are the indices of their first bodies in poses."""
         self._shallow, self._can_move, self._firsts = half_thickness.min(axis=1) / 2, can_move, firsts
-        self._least = self._shallow.min() ** 2
+        self._step, self._leaving = 0.0, np.zeros(len(can_move))
+        self._arguments: dict[int, tuple[Any, ...]] = {}  # by the results, into which all calls write
         self._past = np.where(np.isinf(half_thickness), 0, half_thickness).sum(axis=1)
         self._past[self._past == 0] = np.inf
         pairs = len(can_move)
@@ -53,29 +55,19 @@ class Bounds:
         """With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m."""
         self.active, self._pushed, self._bounded = False, False, np.zeros(n, bool)
 
-    def bound(self, found: Results, distances: np.ndarray, h: float) -> None:
+    def bound(self, found: Results, h: float) -> None:
         """Points that would pull are moved to where none does; what is deeper than half of T is as stiff as its force
-        needs, so that it leaves at LEAVING. `distances` are all of them, in a row."""
-        if np.maximum.reduce(distances) <= 0 and distances.dot(distances) <= self._least:  # so none is beyond its root
-            return
-        distance = found.patch_distance
-        depth = -distance.mean(axis=3)
-        deep = depth > self._shallow[:, None]
-        at = np.nonzero((found.patch_stiffness[..., 0] > 0) & (deep | (distance.max(axis=3) > 0)))
-        self._bounded[at[0]] = self.active = True
-        depth, axes = depth[at][:, None], -distance[at].reshape(-1, 2, 2)
-        change = (axes[..., 0] - axes[..., 1]) / 2  # of the first point of each axis
-        points = found.patch_point[at].reshape(-1, 2, 2, 3)
-        arms = (points[:, :, :1] - points[:, :, 1:]) / 2
-        past = np.maximum(np.abs(change) - depth, 0) / (2 * depth) * np.sign(change)
-        found.patch_point[at] += (past[..., None, None] * arms).sum(axis=1)
-        change = np.clip(change, -depth, depth)
-        least = self._depth(at[1], h)[:, None]
-        softer = np.where(deep[at][:, None], depth / least, 1)
-        found.patch_distance[at] = -(np.stack([depth + change, depth - change], axis=2) / softer[..., None]).reshape(
-            -1, 4
-        )
-        found.patch_stiffness[at] *= softer
+        needs, so that it leaves at LEAVING."""
+        if h != self._step:
+            self._step = h
+            self._leaving[:] = self._depth(np.arange(len(self._shallow)), h)
+        if id(found) not in self._arguments:
+            arrays = found.patch_point, found.patch_stiffness, found.patch_distance
+            arrays += self._shallow, self._leaving, self._bounded
+            addresses = [array.ctypes.data for array in arrays]
+            self._arguments[id(found)] = found, (*addresses, *found.patch_stiffness.shape[:3])
+        if _core._bound_patches(*self._arguments[id(found)][1]):
+            self.active = True
 
     def push(self, ahead: Results, poses: np.ndarray, h: float) -> bool:
         """Takes forces that points lack out of residuals, into self.pushes; whether there are any."""

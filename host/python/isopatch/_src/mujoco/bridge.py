@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -80,6 +81,7 @@ class Bridge:
         self._choose = functools.partial(choose, model, pairs, geoms, copy.copy(modulus), self._shapes)
         self._max_clusters, self._impratio, self._threads = max_clusters, impratio, threads
         self._last: list[mujoco.MjData] = []
+        self._alone: list[Any] = [None]  # the state of the last step()
         self._checked: tuple[Any, ...] | None = None
         self._stepped: tuple[list[mujoco.MjData], Sequence[np.ndarray | None]] = [], []
         self._read_model()
@@ -97,6 +99,7 @@ class Bridge:
         self._many = Evaluator(chosen.scene, precision="double", threads=self._threads)
         self._batch: Batch | None = None  # of as many states as the last call had
         self._in_turn: Patches | None = None
+        self._single: Batch | None = None  # of step()
         self._poses = Poses(model, chosen)
         self._meter = Meter(self._evaluator, self._poses)
         self._table = PointTable(rows.can_move, clusters)
@@ -170,6 +173,13 @@ class Bridge:
         self._check(model, data, "step")
         self._follow("step")
         self._check_options(data)
+        if why_not() is None and self._is_finite(data):  # else an error that names the geom
+            if self._single is None:
+                self._single = Batch(model, self._rows, self._patches, 1)
+            if self._alone[0] is not data:
+                self._alone = [data]
+            self._stepped = self._alone, self._single.step(self._alone)
+            return
         self._read_ahead(data, self._patches.ahead[0], "Bridge.step")
         self._rows.begin(data)
         found = self._patches.evaluate(self._model.opt.timestep, lambda now: self._poses.take(data, now[0]))
@@ -291,6 +301,14 @@ class Bridge:
         if data.model is not model and data.signature != model.signature:
             raise ValueError(f"Bridge.{call}: data: expected a state of the bridge's model, found one of another model")
 
+    def _is_finite(self, data: mujoco.MjData) -> bool:
+        """Whether positions and velocities are finite for certain."""
+        positions, velocities = data.qpos, data.qvel
+        squared = positions.dot(positions) + velocities.dot(velocities)
+        for i in range(self._model.nmocap):
+            squared += data.mocap_pos[i].dot(data.mocap_pos[i]) + data.mocap_quat[i].dot(data.mocap_quat[i])
+        return math.isfinite(squared)
+
     def _read_ahead(self, data: mujoco.MjData, poses: np.ndarray, call: str) -> None:
         try:
             self._poses.read(data, self._model.opt.timestep, poses, call)
@@ -303,7 +321,7 @@ class Bridge:
         option = self._model.opt
         now = (option.cone, option.integrator, option.enableflags, option.disableflags, option.timestep)
         if now != self._checked:
-            check_options(self._model)
+            check_options(self._model, self._rows.bodies)
             if self._checked is None:
                 warn_of_weak(self._model, self._chosen, self._evaluator, self._poses, data)
             self._checked = now

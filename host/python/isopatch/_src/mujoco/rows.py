@@ -43,8 +43,20 @@ class DampingWarning(UserWarning):
     """A joint's damping takes away what patches have pushed."""
 
 
-def check_options(model: mujoco.MjModel) -> None:
-    """Raises ValueError for options with which rows of patches would not mean what they say; warns of damping."""
+def _moving(model: mujoco.MjModel, bodies: np.ndarray) -> np.ndarray:
+    """[nv], bool. The degrees of freedom that move any of these bodies."""
+    found = np.zeros(model.nv, bool)
+    for body in np.unique(bodies).tolist():
+        while body:
+            first = model.body_dofadr[body]
+            found[first : first + model.body_dofnum[body]] = True
+            body = int(model.body_parentid[body])
+    return found
+
+
+def check_options(model: mujoco.MjModel, bodies: np.ndarray) -> None:
+    """Raises ValueError for options with which rows of patches would not mean what they say; warns of damping of joints
+    that move the `bodies`, which have patches."""
     check_stages()
     option = model.opt
     if option.cone != mujoco.mjtCone.mjCONE_ELLIPTIC:
@@ -73,7 +85,7 @@ def check_options(model: mujoco.MjModel) -> None:
             StepWarning,
             stacklevel=4,
         )
-    ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15)
+    ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15) * _moving(model, bodies)
     if ratio.size and ratio.max() > 0.5:
         dof = int(ratio.argmax())
         joint = model.joint(int(model.dof_jntid[dof])).name or f"joint {model.dof_jntid[dof]}"
@@ -117,20 +129,21 @@ class Rows:
     def __init__(self, model: mujoco.MjModel, chosen: Chosen, impratio: float) -> None:
         self._model, self.impratio = model, impratio
         first, second = chosen.pairs.T
-        self._bodies = model.geom_bodyid[chosen.pairs]  # [P, 2]
+        self.bodies = model.geom_bodyid[chosen.pairs]
+        """[P, 2]. Of the pairs' geoms."""
         self._scene_bodies = model.geom_bodyid[chosen.geoms]  # [B]
         self.half_thickness = half_thicknesses(chosen.scene)
         self._thinnest = self.half_thickness.min()
-        roots = model.body_weldid[self._bodies]
+        roots = model.body_weldid[self.bodies]
         self.can_move = roots[:, 0] != roots[:, 1]
         self._geoms = np.ascontiguousarray(chosen.pairs[:, ::-1])  # a contact's normal is from its geom 1 to geom 2
         # the last row and column are for flexes, whose geoms are -1
         self._index = np.full((model.ngeom + 1, model.ngeom + 1), -1, np.int32)
         self._index[first, second] = self._index[second, first] = np.arange(len(chosen.pairs))
-        self._pushed, inverse = np.unique(self._bodies, return_inverse=True)
-        self._signs = np.zeros((len(self._pushed), len(self._bodies)))  # of a pair's wrench on each of these bodies
+        self._pushed, inverse = np.unique(self.bodies, return_inverse=True)
+        self._signs = np.zeros((len(self._pushed), len(self.bodies)))  # of a pair's wrench on each of these bodies
         for side, sign in enumerate((1, -1)):
-            self._signs[inverse.reshape(self._bodies.shape)[:, side], np.arange(len(self._bodies))] += sign
+            self._signs[inverse.reshape(self.bodies.shape)[:, side], np.arange(len(self.bodies))] += sign
         self._contacts = [self._contact(geoms) for geoms in self._geoms]
         self._chosen = chosen
         # what follows from the pairs of the last step's points, and from its other contacts
@@ -153,7 +166,7 @@ class Rows:
 
     def tables(self) -> dict[str, np.ndarray]:
         """Integers that do not change from step to step, as the functions of a batch take them."""
-        found = {"bodies": self._scene_bodies, "pair_geoms": self._geoms, "pair_bodies": self._bodies}
+        found = {"bodies": self._scene_bodies, "pair_geoms": self._geoms, "pair_bodies": self.bodies}
         found |= {"can_move": self.can_move, "index": self._index}
         return {name: np.ascontiguousarray(array, np.int32) for name, array in found.items()}
 
@@ -363,7 +376,7 @@ class Rows:
 
     def _wrenches(self, residual: np.ndarray, poses: Poses) -> np.ndarray:
         """The wrenches on self._pushed [m, 6] about their centres of mass, as xfrc_applied has them."""
-        origin, center = poses.scratch.xpos[self._bodies[:, 0]], poses.scratch.xipos[self._pushed]
+        origin, center = poses.scratch.xpos[self.bodies[:, 0]], poses.scratch.xipos[self._pushed]
         of_pairs = residual.copy()  # about the world's origin
         of_pairs[:, 3:] += _cross(origin, residual[:, :3])
         wrenches = self._signs @ of_pairs
@@ -393,6 +406,6 @@ class Rows:
             # a contact pushes its second geom, which is the pair's first if it is of a patch
             sign = np.where(geoms[used, 1] == self._geoms[pair, 1], 1, -1)[:, None]
             force, torque = (sign * np.einsum("ni,nij->nj", values, frame) for values in (force, torque))
-            arm = contact.pos[used] - data.xpos[self._bodies[pair, 0]]
+            arm = contact.pos[used] - data.xpos[self.bodies[pair, 0]]
             np.add.at(found, pair, np.concatenate([force, torque + np.cross(arm, force)], axis=1))
         return Forces(found[:, :3], found[:, 3:])

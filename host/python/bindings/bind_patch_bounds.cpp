@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bounds of the patches that the bridge to MuJoCo makes rows of; isopatch/_src/mujoco/bounds.py has the reasons.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "host/python/bindings/bindings.h"
+
+namespace isopatch::python {
+namespace {
+
+constexpr int kPoints = 4;  // of a cluster: the two ends of each of its two axes
+
+/// The arrays of N states with P pairs and K clusters, which outlive it: the address of each.
+template <class T>
+T* at(std::uintptr_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): NumPy's
+}
+
+/// What a cluster of a patch is for rows.
+struct Cluster {
+  double* point;      // [4, 3], m
+  double* stiffness;  // [4], N/m
+  double* distance;   // [4], m
+
+  double depth() const { return -((distance[0] + distance[1] + distance[2] + distance[3]) / kPoints); }
+
+  /// Moves the points to where none pulls, and makes them `softer` times as stiff.
+  void bound(double depth, double softer) const {
+    double shift[3] = {0, 0, 0};
+    for (int axis = 0; axis < 2; ++axis) {
+      double* d = distance + 2 * axis;
+      const double* end = point + 6 * axis;
+      const double change = (d[1] - d[0]) / 2;
+      const double past = std::copysign(std::max(std::fabs(change) - depth, 0.0) / (2 * depth), change);
+      for (int i = 0; i < 3; ++i) shift[i] += past * ((end[i] - end[3 + i]) / 2);
+      const double bounded = std::clamp(change, -depth, depth);
+      d[0] = -((depth + bounded) / softer);
+      d[1] = -((depth - bounded) / softer);
+    }
+    for (int p = 0; p < kPoints; ++p) {
+      for (int i = 0; i < 3; ++i) point[3 * p + i] += shift[i];
+      stiffness[p] *= softer;
+    }
+  }
+};
+
+/// Whether any cluster was bounded; bool[N] at `bounded` says in which states. `shallow` [P] is the depth from which a
+/// cluster is deep, `leaving` [P] that with which it then leaves.
+bool bound_patches(std::uintptr_t points, std::uintptr_t stiffnesses, std::uintptr_t distances, std::uintptr_t shallow,
+                   std::uintptr_t leaving, std::uintptr_t bounded, int states, int pairs, int clusters) {
+  bool any = false;
+  std::ptrdiff_t cluster = 0;
+  for (int n = 0; n < states; ++n) {
+    for (int p = 0; p < pairs; ++p) {
+      for (int k = 0; k < clusters; ++k, ++cluster) {
+        const Cluster of = {at<double>(points) + 12 * cluster, at<double>(stiffnesses) + 4 * cluster,
+                            at<double>(distances) + 4 * cluster};
+        if (!(of.stiffness[0] > 0)) continue;
+        const double depth = of.depth();
+        const bool deep = depth > at<const double>(shallow)[p];
+        if (!deep && *std::max_element(of.distance, of.distance + kPoints) <= 0) continue;
+        of.bound(depth, deep ? depth / at<const double>(leaving)[p] : 1);
+        at<std::uint8_t>(bounded)[n] = 1;
+        any = true;
+      }
+    }
+  }
+  return any;
+}
+
+}  // namespace
+
+void bind_patch_bounds(nb::module_& module) {
+  module.def("_bound_patches", &bound_patches, nb::arg("points"), nb::arg("stiffnesses"), nb::arg("distances"),
+             nb::arg("shallow"), nb::arg("leaving"), nb::arg("bounded"), nb::arg("states"), nb::arg("pairs"),
+             nb::arg("clusters"));
+}
+
+}  // namespace isopatch::python
