@@ -48,7 +48,8 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
   expect("status", DType::kUint32, {3});
   const auto scene = a.at("scene").bytes;
   expect("scene", DType::kUint8, {std::ssize(scene)});
-  EXPECT_EQ(a.size(), 16u);
+  expect("slip_tolerance", DType::kFloat64, {1});
+  EXPECT_EQ(a.size(), 17u);
   EXPECT_EQ(values<double>(a.at("time")), (std::vector<double>{0, 20 * 0.002, 40 * 0.002, 50 * 0.002}));
   EXPECT_EQ(values<std::int64_t>(a.at("steps")),
             (std::vector<std::int64_t>{0, 0, 0, 20, 20, 20, 40, 40, 40, 50, 50, 50}));
@@ -76,8 +77,8 @@ TEST_F(RolloutRows, CountEnvironmentsWithLostBodies) {
 
 TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
   const RolloutArrays without = arrays("--every 20"), with = arrays("--energies --every 20");
-  EXPECT_EQ(without.size(), 13u);
-  EXPECT_EQ(with.size(), 16u);
+  EXPECT_EQ(without.size(), 14u);
+  EXPECT_EQ(with.size(), 17u);
   for (const auto& [name, array] : without) EXPECT_TRUE(with.at(name).bytes == array.bytes) << name;
   for (const char* name : {"kinetic_energy", "potential_energy", "elastic_energy"}) {
     EXPECT_FALSE(without.contains(name)) << name;

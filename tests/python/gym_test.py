@@ -20,6 +20,7 @@ gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed"
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
 import isopatch.gym  # noqa: E402
+from isopatch._src.gym.frames import told_now  # noqa: E402
 from isopatch.gym import PivotEnv, PivotVectorEnv, VectorEnv  # noqa: E402
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "host/python/examples"
@@ -447,6 +448,6 @@ def test_pictures_have_the_shapes_patches_and_forces_of_the_last_step():
     assert red > 50, "an arrow"
     greens = (small[..., 1].astype(int) - small[..., 0] > 60) & (small[..., 1] > 100)
     assert greens.sum() > 20, "a patch, in the middle of the colours of viridis or above"
-    wrench = envs.simulator._present(("pair_wrench",)).pair_wrench
+    wrench = told_now(envs.simulator, ("pair_wrench",)).pair_wrench
     told = envs.simulator.step(1, outputs=("pair_wrench",), geometry_index=envs._shapes).pair_wrench
     np.testing.assert_allclose(wrench, told, rtol=0.01, atol=1e-6)

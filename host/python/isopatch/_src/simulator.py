@@ -289,10 +289,6 @@ class Simulator:
                 self._recording.count(n, warnings, results, inputs)
         return results._replace(**dict.fromkeys(added)) if added else results
 
-    def _present(self, outputs: Sequence[str]) -> StepResults:
-        """What step(0) with the inputs of the last step would tell, which leaves the state as it is to the bit."""
-        return self._core.step(self.state(), 0, None, outputs, None, self._inputs)
-
     @with_inputs("step_inputs")
     def advance(
         self,
