@@ -362,3 +362,11 @@ def test_random_wrong_calls_do_not_crash(evaluator):
             outcomes["refused"] += 1
     assert outcomes["refused"] > 900
     assert evaluator.evaluate(good()).pair_wrench[0, 0, 2] > 5
+
+
+def test_a_reset_says_where_materials_go(scene):
+    simulator = isopatch.Simulator(scene)
+    with pytest.raises(TypeError, match=r"reset: friction: a state has none: it is an argument of step\(\), for each"):
+        simulator.reset(friction=np.ones((1, 2)))
+    with pytest.raises(TypeError, match="reset: pose: expected mask, poses, velocities or joints"):
+        simulator.reset(pose=None)

@@ -3,11 +3,12 @@
 import math
 import operator
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from isopatch._src.arrays import TABLE
 from isopatch._src.messages import shown
 from isopatch._src.records import on_host
 
@@ -94,8 +95,15 @@ def check_range(call: str, name: str, numbers: np.ndarray, wanted: np.dtype) -> 
             raise ValueError(f"{call}: {name}: expected integers from {limits.min} to {limits.max}, found {number}")
 
 
-def check_reset(mask: Any, given: Mapping[str, Any], state: Any) -> None:
-    """Checks what the library would say of other arrays, or say how to convert."""
+def check_reset(mask: Any, given: Mapping[str, Any], state: Any, others: Iterable[str]) -> None:
+    """Checks what the library would say of other arrays, or say how to convert. `others` are names that reset() has
+    not."""
+    for name in others:
+        if name in {row.name for row in TABLE["step_inputs"]}:
+            raise TypeError(
+                f"reset: {name}: a state has none: it is an argument of step(), for each call: step({name}=...)"
+            )
+        raise TypeError(f"reset: {name}: expected mask, poses, velocities or joints")
     if kind_of(getattr(mask, "dtype", None)) in "iu" and not str(mask.dtype).endswith("uint8"):
         raise TypeError(
             f"reset: mask: expected bool [N], found {str(mask.dtype).removeprefix('torch.')}; of indices of "

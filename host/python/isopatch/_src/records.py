@@ -206,6 +206,11 @@ def on_host(array: Any) -> np.ndarray:
     return np.asarray(array.cpu() if hasattr(array, "cpu") else array.get() if hasattr(array, "get") else array)
 
 
+def converted(array: Any, kind: Any) -> Any:
+    """A copy of an array of any library with another type of its elements."""
+    return array.to(kind, copy=True) if hasattr(array, "copy_") else array.astype(kind)
+
+
 def rows_on_host(records: Any, rows: Any) -> np.ndarray:
     """Some rows of packed records, or of an environment's, in NumPy."""
     dtype = next((dtype for dtype, columns in KINDS if type(records) is columns), None)

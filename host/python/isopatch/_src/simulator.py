@@ -19,7 +19,7 @@ from isopatch._src.messages import shown
 from isopatch._src.pickled import check_scene, packed, state_of, unpacked
 from isopatch._src.placed import PlacedBodies
 from isopatch._src.recording import Recorder, Recording
-from isopatch._src.records import on_host
+from isopatch._src.records import converted, on_host
 from isopatch._src.results import SimulatorState, StepResults
 from isopatch._src.scene import Scene
 
@@ -212,7 +212,7 @@ class Simulator:
     def time(self) -> Any:
         """[N], float64. The time of each environment, s; a copy."""
         with self._current_device():
-            return _converted(self._state.steps, self._library.float64) * self.time_step
+            return converted(self._state.steps, self._library.float64) * self.time_step
 
     status = property(lambda self: self._state.status, doc="[N], uint32. Bits of Status.")
     contact_state = property(
@@ -314,7 +314,9 @@ class Simulator:
             check_finite("advance", state._asdict() | inputs)
         return self._core.advance(state, n, outputs, inputs)
 
-    def reset(self, mask: Any = None, poses: Any = None, velocities: Any = None, joints: Any = None) -> None:
+    def reset(
+        self, mask: Any = None, poses: Any = None, velocities: Any = None, joints: Any = None, **others: Any
+    ) -> None:
         """Takes environments back to the start, and leaves every bit of the others as it is.
 
         Args:
@@ -325,6 +327,7 @@ class Simulator:
             velocities: [N, B, 6], float64. With what velocities: linear [m/s], angular [rad/s], world frame; 0 of fixed
                 bodies. None: as in the scene. Velocities of bodies on joints and paths follow too.
             joints: [N, J, 2], float64. Where joints start, m or rad, and with what rate. None: as in the scene.
+            others: None; materials, shapes and masses are arguments of step().
 
         Raises:
             TypeError, ValueError: as step().
@@ -335,7 +338,7 @@ class Simulator:
             self._core.initial_state(self._initial, None)
         given = {"poses": poses, "velocities": velocities, "joints": joints}
         given = {name: array for name, array in given.items() if array is not None}
-        arguments.check_reset(mask, given, self._state)
+        arguments.check_reset(mask, given, self._state, others)
         with self._current_device():
             given = {name: arguments.contiguous(array) for name, array in given.items()}
             mask = arguments.contiguous(mask)
@@ -429,7 +432,7 @@ class Simulator:
         kind = getattr(self._library, type_name)
         names = [name for name, t in _TYPES.items() if t == "float64"]
         with self._current_device():
-            converted = {name: _converted(getattr(self._state, name), kind) for name in names}
+            converted = {name: converted(getattr(self._state, name), kind) for name in names}
         return self.state()._replace(**converted)
 
     @contextmanager
@@ -494,7 +497,3 @@ def _copy(to: SimulatorState, given: SimulatorState) -> None:
             target.copy_(source.detach())
         else:
             target[...] = source
-
-
-def _converted(array: Any, kind: Any) -> Any:
-    return array.to(kind, copy=True) if hasattr(array, "copy_") else array.astype(kind)
