@@ -6,8 +6,8 @@
     envs = gymnasium.make_vec("isopatch/Pivot-v0", num_envs=64)
     observations, infos = envs.reset(seed=1)
 
-`VectorEnv` is what environments of your own derive from, and `Env` makes one of them a scalar environment. Importing
-this module imports Gymnasium, 1.1 or newer.
+`VectorEnv` is what environments of your own derive from, and `Env` makes one of them a scalar environment; `to_sb3`
+gives them to Stable-Baselines3. Importing this module imports Gymnasium, 1.1 or newer.
 """
 
 from isopatch._src.extras import require as _require
@@ -19,6 +19,7 @@ from isopatch._src.gym import pivot as _pivot  # noqa: E402
 from isopatch._src.gym.copies import EnvState  # noqa: E402
 from isopatch._src.gym.peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
 from isopatch._src.gym.pivot import PivotEnv, PivotVectorEnv  # noqa: E402
+from isopatch._src.gym.sb3 import to_sb3  # noqa: E402
 from isopatch._src.gym.single import Env  # noqa: E402
 from isopatch._src.gym.task import register as _register  # noqa: E402
 from isopatch._src.gym.vector import VectorEnv  # noqa: E402
@@ -32,6 +33,7 @@ __all__ = [
     "PivotVectorEnv",
     "VectorEnv",
     "register",
+    "to_sb3",
 ]
 
 
