@@ -7,7 +7,8 @@
 # ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too,
 # ISOPATCH_WITH_LINT_PACKAGES=1 for those that check format and style. ISOPATCH_WITH_DOCS_PACKAGES=1 asks for Doxygen
 # and, in build/.venv, for pdoc; ISOPATCH_WITH_API_PACKAGES=1 for libabigail. ISOPATCH_WITH_PYTHON_PACKAGES=1 asks for
-# what the Python package and its tests need, in build/.venv; ISOPATCH_WITH_TORCH=1 for torch, PyVista and meshio too.
+# what the Python package and its tests need, in build/.venv; ISOPATCH_WITH_TORCH=1 for torch, PyVista, meshio and what
+# goes with them too.
 set -euo pipefail
 
 isopatch_packages=(cmake ninja-build g++ ccache pkg-config libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
@@ -111,7 +112,9 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
         isopatch_pip_install --no-deps --target build/old_mujoco "$isopatch_old_mujoco" ||
           echo "Going on without an older MuJoCo" >&2
       fi
-      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then isopatch_pip_install torch pyvista meshio imageio imageio-ffmpeg || exit 1; fi
+      if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then
+        isopatch_pip_install torch stable-baselines3 pyvista meshio imageio imageio-ffmpeg moviepy || exit 1
+      fi
     else
       echo "Going on without the Python package, which needs Python 3.11 or newer" >&2
     fi

@@ -432,8 +432,8 @@ class Simulator:
         kind = getattr(self._library, type_name)
         names = [name for name, t in _TYPES.items() if t == "float64"]
         with self._current_device():
-            converted = {name: converted(getattr(self._state, name), kind) for name in names}
-        return self.state()._replace(**converted)
+            observed = {name: converted(getattr(self._state, name), kind) for name in names}
+        return self.state()._replace(**observed)
 
     @contextmanager
     def record(
