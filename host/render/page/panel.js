@@ -125,7 +125,7 @@ class Panel {
     if (isNone) return;
     this.element('selected_name').textContent = body !== undefined ? bodies[body] : record.pairName(pair);
     const on = bodies[body !== undefined ? body : record.facts.pairs[pair][0]];
-    const { force, torque, area, pressure, polygons, touches } = record.contact(this.selected, frame);
+    const { force, torque, area, pressure, polygons } = record.contact(this.selected, frame);
     const vector = (values, unit) => rounded(Math.hypot(...values)) + ' ' + unit + ' (' +
       roundedVector(values).join(', ') + ')';
     const numbers = this.element('numbers');
@@ -134,16 +134,12 @@ class Panel {
       this.added(numbers, 'dt', name);
       this.added(numbers, 'dd', value);
     };
-    if (touches) {
-      add('force', vector(force, 'N'));
-      if (torque) add('torque', vector(torque, 'N m'));
-      add('area', rounded(1e4 * area) + ' cm²');
-      add('pressure', 'up to ' + rounded(1e-3 * pressure) + ' kPa');
-      add('polygons', polygons.toString());
-    } else {
-      add('contact', 'none');
-    }
-    this.element('on').textContent = touches ? 'On ' + on + (torque ? ', the torque about its origin' : '') + '.' : '';
+    add('force', vector(force, 'N'));
+    if (torque) add('torque', vector(torque, 'N m'));
+    add('area', rounded(1e4 * area) + ' cm²');
+    add('pressure', 'up to ' + rounded(1e-3 * pressure) + ' kPa');
+    add('polygons', polygons.toString());
+    this.element('on').textContent = 'On ' + on + (torque ? ', the torque about its origin' : '') + '.';
     this.showPlots();
   }
 

@@ -90,13 +90,12 @@ class Record {
   /// the first body of the pair, or on the body; the torque is about its origin, and null if it is not known.
   contact(selected, frame) {
     const pairs = this.facts.pairs;
-    const total = { force: [0, 0, 0], torque: [0, 0, 0], area: 0, pressure: 0, polygons: 0, touches: false };
+    const total = { force: [0, 0, 0], torque: [0, 0, 0], area: 0, pressure: 0, polygons: 0 };
     for (const patch of this.patches[frame]) {
       const [a, b] = pairs[patch.pair];
       const isFirst = selected.pair === patch.pair || selected.body === a;
       if (!isFirst && selected.body !== b) continue;
       const sign = isFirst ? 1 : -1;
-      total.touches = true;
       total.area += patch.area;
       total.polygons += patch.polygons;
       total.pressure = Math.max(total.pressure, patch.max_pressure);
