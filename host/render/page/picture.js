@@ -74,8 +74,7 @@ class Picture {
     this.reset();
     this.controls.addEventListener('change', () => this.draw());
     new ResizeObserver(() => {
-      this.fitView();
-      this.draw();
+      if (this.fitView()) this.draw();
     }).observe(this.canvas.parentElement);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       this.setBackground();
@@ -145,23 +144,25 @@ class Picture {
     return 1.02 * this.facts.radius / Math.sin(Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect)));
   }
 
-  /// Takes the size of the view, in which the scene stays whole.
+  /// Takes the size of the view, in which the scene stays whole; false if it has that size.
   fitView() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement, before = this.distance();
-    this.renderer.setPixelRatio(window.devicePixelRatio || 1);
+    const size = this.renderer.getSize(new THREE.Vector2()), pixels = window.devicePixelRatio || 1;
+    if (size.x === width && size.y === height && this.renderer.getPixelRatio() === pixels) return false;
+    this.renderer.setPixelRatio(pixels);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / Math.max(height, 1);
     this.camera.updateProjectionMatrix();
     const { position } = this.camera, { target } = this.controls;
     position.sub(target).multiplyScalar(this.distance() / before).add(target);
+    return true;
   }
 
   look(x, y, z) {
     this.followed = null;
     this.camera.position.set(x, y, z).normalize().multiplyScalar(this.distance()).add(this.center);
     this.controls.target.copy(this.center);
-    this.controls.update();
-    this.draw();
+    this.controls.update();  // which draws
   }
 
   reset() {
@@ -182,7 +183,6 @@ class Picture {
     this.followed = { node, middle: node.worldToLocal(middle) };
     this.moveWithBody();
     this.controls.update();
-    this.draw();
   }
 
   moveWithBody() {
