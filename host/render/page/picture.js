@@ -61,7 +61,9 @@ class Picture {
       node.scale.set(1, 1, 1);
       node.visible = extras.frame === 0;
       this.patches[extras.frame] = node;
-      for (const child of children) this.picked.set(nodes[child], { pair: gltf.meshes[gltf.nodes[child].mesh].extras.pair });
+      for (const child of children) {
+        this.picked.set(nodes[child], { pair: gltf.meshes[gltf.nodes[child].mesh].extras.pair });
+      }
     });
     const prepared = new Set();
     scene.traverse((object) => {

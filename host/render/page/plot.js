@@ -16,14 +16,16 @@ class Plot {
     const y = (value) => height - 1 - (height - top - 2) * (most > 0 ? value / most : 0);
     this.x = x;
     this.svg = this.added(place, 'svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img' });
-    this.added(this.svg, 'path', { class: 'axis', d: 'M0 ' + (height - 1) + 'H' + width + 'M0 ' + y(most) + 'H' + width });
+    const lines = [height - 1, y(most)].map((at) => 'M0 ' + at + 'H' + width);
+    this.added(this.svg, 'path', { class: 'axis', d: lines.join('') });
     const points = values.map((value, frame) => x(frame).toFixed(1) + ',' + y(value).toFixed(1));
     this.added(this.svg, 'polyline', { class: 'line', points: points.join(' ') });
     this.marker = this.added(this.svg, 'path', { class: 'marker', d: 'M0 ' + top + 'V' + height });
     this.dot = this.added(this.svg, 'circle', { class: 'dot', r: 3 });
     this.y = y;
     this.label = this.added(this.svg, 'text', { x: 0, y: 10 });
-    this.added(this.svg, 'text', { x: width, y: 10, 'text-anchor': 'end' }).textContent = 'up to ' + rounded(most) + ' ' + unit;
+    const right = this.added(this.svg, 'text', { x: width, y: 10, 'text-anchor': 'end' });
+    right.textContent = 'up to ' + rounded(most) + ' ' + unit;
     this.svg.addEventListener('click', (event) => {
       const box = this.svg.getBoundingClientRect();
       goTo(record.nearestFrame((event.clientX - box.left) / box.width * end));

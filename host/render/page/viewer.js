@@ -165,7 +165,9 @@
   }
   facts.bodies.forEach((name, body) => {
     panel.bodyMarks[body].style.background = picture.colorOf(body);
-    element('show_body_' + body).addEventListener('change', (event) => picture.setBodyShown(body, event.target.checked));
+    element('show_body_' + body).addEventListener('change', (event) => {
+      picture.setBodyShown(body, event.target.checked);
+    });
   });
   element('show_patches').addEventListener('change', (event) => picture.setPatchesShown(event.target.checked));
   element('show_forces').addEventListener('change', (event) => picture.setForcesShown(event.target.checked));
