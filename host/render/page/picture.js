@@ -200,7 +200,6 @@ class Picture {
   setBackground() {
     const color = getComputedStyle(document.documentElement).getPropertyValue('--back').trim();
     this.renderer.setClearColor(new THREE.Color(color));
-    this.renderer.clear();  // else it is black until the first frame
   }
 
   draw() {

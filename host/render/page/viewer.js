@@ -16,7 +16,6 @@
   const say = (sentence) => {
     element('sentence').textContent = sentence;
     element('sentence').hidden = false;
-    element('canvas').hidden = true;
     element('shown').hidden = true;
     element('camera').hidden = true;
   };
@@ -171,6 +170,7 @@
   });
   element('show_patches').addEventListener('change', (event) => picture.setPatchesShown(event.target.checked));
   element('show_forces').addEventListener('change', (event) => picture.setForcesShown(event.target.checked));
+  element('canvas').hidden = false;  // which was black
   show(current, 0);
   window.viewer = picture;
   window.ready = true;
