@@ -16,6 +16,7 @@
   const say = (sentence) => {
     element('sentence').textContent = sentence;
     element('sentence').hidden = false;
+    foldPanel(false);
     element('shown').hidden = true;
     element('camera').hidden = true;
   };
