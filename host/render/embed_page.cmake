@@ -5,7 +5,8 @@
 file(READ ${PAGE}/viewer.html page)
 foreach(part "STYLE ${PAGE}/viewer.css" "THREE ${THREE}/three.min.js"
              "GLTF_LOADER ${THREE}/examples/js/loaders/GLTFLoader.js"
-             "ORBIT_CONTROLS ${THREE}/examples/js/controls/OrbitControls.js" "VIEWER ${PAGE}/viewer.js")
+             "ORBIT_CONTROLS ${THREE}/examples/js/controls/OrbitControls.js" "RECORD ${PAGE}/record.js"
+             "PLOT ${PAGE}/plot.js" "PANEL ${PAGE}/panel.js" "PICTURE ${PAGE}/picture.js" "VIEWER ${PAGE}/viewer.js")
   string(REGEX MATCH "^[A-Z_]+" name "${part}")
   string(REGEX REPLACE "^[A-Z_]+ " "" file "${part}")
   file(READ "${file}" text)

@@ -91,7 +91,7 @@ bool is_unset(const std::vector<double>& materials, std::size_t first_part) {
 
 }  // namespace
 
-std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* forces, int width) {
+std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* wrenches, int width) {
   std::map<int, GrowingPatch> growing;
   for (const Polygon& polygon : polygons) {
     if (polygon.num_vertices >= 3 && polygon.num_vertices <= 8) growing[polygon.pair].add(polygon);
@@ -99,7 +99,10 @@ std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, cons
   std::vector<DrawnPatch> patches;
   for (auto& [pair, patch] : growing) {
     patches.push_back(std::move(patch).finished(pair));
-    if (forces != nullptr) std::copy_n(forces + std::ptrdiff_t{pair} * width, 3, patches.back().force.begin());
+    if (wrenches == nullptr) continue;
+    const double* wrench = wrenches + std::ptrdiff_t{pair} * width;
+    std::copy_n(wrench, 3, patches.back().force.begin());
+    std::copy_n(wrench + 3, 3, patches.back().torque.emplace().begin());
   }
   return patches;
 }

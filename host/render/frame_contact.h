@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "host/render/frames.h"
@@ -17,10 +18,11 @@ namespace isopatch::detail {
 struct DrawnPatch {
   int pair = 0;
   int polygons = 0;
-  double area = 0;          // m^2
-  double max_pressure = 0;  // Pa
-  Point3 force = {};        // on the first body, N
-  Point3 center = {};       // of pressure, m
+  double area = 0;               // m^2
+  double max_pressure = 0;       // Pa
+  Point3 force = {};             // on the first body, N
+  std::optional<Point3> torque;  // on the first body, about its origin, N m; if the wrench is known
+  Point3 center = {};            // of pressure, m
 
   std::vector<std::array<float, 3>> points;  // m; no two are the same
   std::vector<float> pressures;              // Pa, of each point, at least 0
@@ -32,9 +34,9 @@ struct FrameContact {
   std::vector<DrawnPatch> patches;  // of the pairs that touch, in their order
 };
 
-/// The patches of these polygons, with forces of P pairs, `width` numbers from one to the next [N]; without, the force
-/// is the integral of the pressure.
-std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* forces, int width);
+/// The patches of these polygons, with wrenches of P pairs, `width` numbers from one to the next [N, N m]; without, the
+/// force is the integral of the pressure.
+std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* wrenches, int width);
 
 /// Evaluates a frame, whose forces are those of its step if `frames` has these.
 FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& frames, std::int64_t frame);

@@ -13,6 +13,7 @@
 #include "host/render/drawn_bodies.h"
 #include "host/render/force_arrows.h"
 #include "host/text/throw_error.h"
+#include "isopatch/status.h"
 
 namespace isopatch::detail {
 namespace {
@@ -37,13 +38,15 @@ int pressure_material(GltfDocument& document) {
 }
 
 Value extras_of(const DrawnPatch& patch, std::size_t frame) {
-  return Value(Value::Object{{"pair", Value(patch.pair)},
-                             {"frame", Value(static_cast<int>(frame))},
-                             {"polygons", Value(patch.polygons)},
-                             {"area", number(patch.area)},
-                             {"max_pressure", number(patch.max_pressure)},
-                             {"force", numbers(patch.force)},
-                             {"center_of_pressure", numbers(patch.center)}});
+  Value::Object extras = {{"pair", Value(patch.pair)},
+                          {"frame", Value(static_cast<int>(frame))},
+                          {"polygons", Value(patch.polygons)},
+                          {"area", number(patch.area)},
+                          {"max_pressure", number(patch.max_pressure)},
+                          {"force", numbers(patch.force)},
+                          {"center_of_pressure", numbers(patch.center)}};
+  if (patch.torque) extras["torque"] = numbers(*patch.torque);
+  return Value(std::move(extras));
 }
 
 int patch_mesh(GltfDocument& document, const DrawnPatch& patch, const std::string& name, double max_pressure,
@@ -61,11 +64,31 @@ int patch_mesh(GltfDocument& document, const DrawnPatch& patch, const std::strin
 
 Value units() {
   Value::Object units;
-  for (const auto& [quantity, unit] :
-       {std::pair{"length", "m"}, {"time", "s"}, {"force", "N"}, {"area", "m^2"}, {"pressure", "Pa"}}) {
+  for (const auto& [quantity, unit] : {std::pair{"length", "m"},
+                                       {"time", "s"},
+                                       {"force", "N"},
+                                       {"torque", "N m"},
+                                       {"area", "m^2"},
+                                       {"pressure", "Pa"}}) {
     units[quantity] = Value(std::string(unit));
   }
   return Value(std::move(units));
+}
+
+/// The quantile .9 of the largest pressures of the frames in which something touches: what is above is drawn in the
+/// last colour, so that an impact, or an overlap at the start, in a tenth of the frames leaves the others their
+/// colours.
+double pressure_of_last_color(const std::vector<FrameContact>& contacts) {
+  std::vector<double> largest;
+  for (const FrameContact& contact : contacts) {
+    double pressure = 0;
+    for (const DrawnPatch& patch : contact.patches) pressure = std::max(pressure, patch.max_pressure);
+    if (pressure > 0) largest.push_back(pressure);
+  }
+  if (largest.empty()) return 0;
+  const auto at = largest.begin() + static_cast<std::ptrdiff_t>((9 * largest.size() - 1) / 10);
+  std::nth_element(largest.begin(), at, largest.end());
+  return *at;
 }
 
 }  // namespace
@@ -79,10 +102,7 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, const st
                 frames.states.num_parts, of_scene.num_bodies, of_scene.num_parts);
   }
   const std::vector<Pair> pairs = pairs_of(scene);
-  double max_pressure = 0;
-  for (const FrameContact& contact : contacts) {
-    for (const DrawnPatch& patch : contact.patches) max_pressure = std::max(max_pressure, patch.max_pressure);
-  }
+  const double max_pressure = pressure_of_last_color(contacts);
   const auto name_of = [&](int pair) {
     const Pair& of = pairs.at(static_cast<std::size_t>(pair));
     return scene.bodies[static_cast<std::size_t>(of.a)].name + " on " +
@@ -101,7 +121,9 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, const st
   const int middle = times >= 0 ? one_of_three(document) : -1;
   Value::Array listed;
   for (std::size_t frame = 0; frame < contacts.size(); ++frame) {
-    Value::Object facts = {{"status", Value(static_cast<int>(contacts[frame].status))}};
+    const std::uint32_t status = contacts[frame].status;
+    Value::Object facts = {{"status", Value(static_cast<int>(status))}};
+    if (status != kOk) facts["status_text"] = Value(status_text(status));
     if (frames.times.empty()) {
       const std::int64_t listed_number = frames.environments.empty() ? std::int64_t(frame) : frames.environments[frame];
       facts["environment"] = number(static_cast<double>(listed_number));

@@ -49,11 +49,12 @@ TEST_F(Render, WritesAPageThatAsksForNothing) {
   const auto [code, out] = render(kStack + " -o " + path("stack.html"));
   EXPECT_EQ(code, 0) << out;
   const std::string page = read("stack.html");
-  EXPECT_NE(page.find("<title>box_stack</title>"), std::string::npos);
+  EXPECT_NE(page.find("<title>box_stack.json</title>"), std::string::npos);
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
   EXPECT_EQ(count(page, "src=\""), 0u);
   EXPECT_LT(page.size(), 1'200'000u);
-  for (const char* mark : {"@TITLE@", "@STYLE@", "@THREE@", "@GLTF_LOADER@", "@ORBIT_CONTROLS@", "@VIEWER@", "@GLB@"}) {
+  for (const char* mark : {"@TITLE@", "@STYLE@", "@THREE@", "@GLTF_LOADER@", "@ORBIT_CONTROLS@", "@RECORD@", "@PLOT@",
+                           "@PANEL@", "@PICTURE@", "@VIEWER@", "@GLB@"}) {
     EXPECT_EQ(page.find(mark), std::string::npos) << mark;
   }
   EXPECT_NE(out.find("stack.html\n  frames"), std::string::npos) << out;
@@ -74,6 +75,7 @@ TEST_F(Render, FindsTheSceneOfARollout) {
   EXPECT_NE(out.find("5 of environment 2, 0 to 0.0"), std::string::npos) << out;
   EXPECT_EQ(render(kBall + " --states " + path("run.npz") + " --env 2 --every 3 -o " + path("same.glb")).code, 0);
   EXPECT_EQ(read("run.glb"), read("same.glb"));
+  EXPECT_NE(read("run.glb").find("\"title\":\"bouncing_ball.json, run.npz\""), std::string::npos);
   // the results are still states to start from
   EXPECT_EQ(run_program("rollout --backend cpu --steps 1 " + kBall + " --states " + path("run.npz")).code, 0);
 }
@@ -132,7 +134,7 @@ TEST_F(Render, ViewOpensThePageOrSaysWhereItIs) {
   EXPECT_EQ(code, 0) << out;
   EXPECT_NE(out.find("isopatch_view_"), std::string::npos) << out;
   run_shell("for i in $(seq 50); do test -s " + path("seen.html") + " && break; sleep 0.1; done");
-  EXPECT_NE(read("seen.html").find("<title>box_stack</title>"), std::string::npos);
+  EXPECT_NE(read("seen.html").find("<title>box_stack.json</title>"), std::string::npos);
 
   const Outcome none = run_shell(temporary + "BROWSER=/none/browser " + program_path() + " view " + kStack);
   EXPECT_EQ(none.code, 0) << none.out;

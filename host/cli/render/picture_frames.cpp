@@ -207,6 +207,8 @@ PictureSource picture_source(const RenderArguments& arguments) {
   const std::string& states = from_results ? arguments.source : arguments.states;
   PictureSource source;
   source.name = std::filesystem::path(scene_file).stem().string();
+  source.title = std::filesystem::path(scene_file).filename().string();
+  if (!states.empty()) source.title += ", " + std::filesystem::path(states).filename().string();
   source.scene = read_scene(scene_file, arguments.data);
   source.frames =
       states.empty() ? varied_frames(source.scene, arguments) : frames_of_file(states, source.scene, arguments);

@@ -14,7 +14,8 @@ namespace isopatch::cli {
 std::string scene_reference(const std::string& scene, const std::string& results);
 
 struct PictureSource {
-  std::string name;  // of the scene file, without its folder and ending
+  std::string name;   // of the scene file, without its folder and ending
+  std::string title;  // the names of the files, without folders: of the scene and, if there is one, of the states
   SceneDescription scene;
   detail::Frames frames;
 };

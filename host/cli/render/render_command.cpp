@@ -25,7 +25,8 @@ namespace {
 
 /// A picture in the one format that all others are made of.
 struct Picture {
-  std::string name;
+  std::string name;    // of the scene, without the ending
+  std::string title;   // the names of its files
   std::string frames;  // what there is, in words
   std::string glb;
 };
@@ -44,7 +45,8 @@ Picture drawn_picture(const RenderArguments& arguments) {
       evaluated_contacts(evaluator, frames, [&progress](std::int64_t done) { progress.update(done); });
   Picture picture;
   picture.name = source.name;
-  picture.glb = glb_of(evaluator.scene().description(), frames, contacts.all(), source.name);
+  picture.title = source.title;
+  picture.glb = glb_of(evaluator.scene().description(), frames, contacts.all(), source.title);
   progress.update(frames.count());
   if (!frames.times.empty()) {
     picture.frames =
@@ -71,7 +73,7 @@ void render_command(const RenderArguments& arguments) {
   const Picture picture = drawn_picture(arguments);
   std::string bytes;
   if (arguments.output.ends_with(".html")) {
-    bytes = page_of(picture.glb, picture.name);
+    bytes = page_of(picture.glb, picture.title);
   } else if (is_drawn_by_python(arguments.output)) {
     const Interruptible interruptible;
     bytes = python_picture(picture.glb, arguments.output, [&interruptible] { interruptible.check(); });
@@ -85,7 +87,7 @@ void render_command(const RenderArguments& arguments) {
 void view_command(const RenderArguments& arguments) {
   const StandardArithmetic standard;
   const Picture picture = drawn_picture(arguments);
-  const std::string page = page_of(picture.glb, picture.name);
+  const std::string page = page_of(picture.glb, picture.title);
   const std::string path = write_temporary_page(picture.name, page);
   print_picture(path, picture, page.size());
   const std::string problem = open_in_browser(path);

@@ -32,7 +32,8 @@ def test_pygltflib_reads_names_areas_and_forces(stack):
     assert facts["title"] == "a stack"
     assert facts["bodies"] == [body.name for body in stack.bodies]
     assert [tuple(facts["bodies"][b] for b in pair) for pair in facts["pairs"]] == list(stack.pairs)
-    assert facts["units"] == {"length": "m", "time": "s", "force": "N", "area": "m^2", "pressure": "Pa"}
+    units = {"length": "m", "time": "s", "force": "N", "torque": "N m", "area": "m^2", "pressure": "Pa"}
+    assert facts["units"] == units
 
     results = results_of(stack)
     patches = {mesh.extras["pair"]: mesh for mesh in gltf.meshes if "pair" in mesh.extras}
@@ -42,6 +43,8 @@ def test_pygltflib_reads_names_areas_and_forces(stack):
         assert mesh.extras["area"] == pytest.approx(results.area[0, pair], rel=EXACT)
         force = results.pair_wrench[0, pair, :3]
         np.testing.assert_allclose(mesh.extras["force"], force, rtol=EXACT, atol=EXACT * np.linalg.norm(force))
+        torque = results.pair_wrench[0, pair, 3:]
+        np.testing.assert_allclose(mesh.extras["torque"], torque, rtol=EXACT, atol=EXACT * np.linalg.norm(torque))
         np.testing.assert_allclose(mesh.extras["center_of_pressure"], results.center_of_pressure[0, pair], atol=1e-6)
         assert mesh.extras["max_pressure"] == pytest.approx(results.max_pressure[0, pair], rel=EXACT)
     assert facts["max_pressure"] == pytest.approx(results.max_pressure.max(), rel=EXACT)
@@ -108,10 +111,12 @@ def test_results_draw_their_own_polygons(evaluator, scene, poses):
     (mesh,) = [mesh["extras"] for mesh in glb._json["meshes"] if "pair" in mesh.get("extras", {})]
     assert mesh["area"] == pytest.approx(results.area[1, 0], rel=EXACT)
     np.testing.assert_allclose(mesh["force"], results.pair_wrench[1, 0, :3], rtol=EXACT)
+    np.testing.assert_allclose(mesh["torque"], results.pair_wrench[1, 0, 3:], rtol=EXACT, atol=1e-9)
     assert glb.facts["frames"][0]["environment"] == 1
     without = evaluator.evaluate(poses, outputs=outputs[:2])  # the integral of the pressure
     force = Glb(without.render(scene, poses[0]).glb)._json["meshes"]
     assert [m["extras"]["force"][2] > 0 for m in force if "pair" in m.get("extras", {})] == [True]
+    assert not any("torque" in m.get("extras", {}) for m in force)
     with pytest.raises(ValueError, match="there are no polygons"):
         evaluator.evaluate(poses).render(scene, poses)
     with pytest.raises(ValueError, match=r"render: poses: expected the shape \[2, 7\]"):

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages in Chromium without a network: they are ready soon, ask for nothing, print nothing, and show what they have."""
 
-import io
 import os
-import shutil
-import time
 
 import numpy as np
 import pytest
+from browser import Shown, started_chromium, wait_until
 
 import isopatch
 
@@ -16,60 +14,17 @@ pytestmark = pytest.mark.skipif(not isopatch.build_info()["render"], reason="iso
 SCENES = ("box_stack", "gripper", "incline", "nut_on_bolt", "pinch", "sphere_on_box", "spoon", "stack_of_ten")
 READY = 3  # s
 TOLERANCE = 6  # of a colour
+PANEL = 300  # pixels
 
 
 @pytest.fixture(scope="module")
 def chromium():
-    playwright = pytest.importorskip("playwright.sync_api")
-    pytest.importorskip("PIL")
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("there is no Chromium: apt-get install chromium")
-    options = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    if os.geteuid() == 0:
-        options.append("--no-sandbox")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=options)
-        browser.new_page().close()  # the first one waits for the browser
+    with started_chromium() as browser:
         yield browser
-        browser.close()
-
-
-def wait_until(page, expression, seconds=60):
-    """Asks until it is true. Playwright's own way is evaluated in the page, whose policy does not allow that."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, f"{expression} is not true after {seconds} s"
-        time.sleep(0.02)
-
-
-class Shown:
-    """A page in the browser, with what it asked for and printed."""
-
-    def __init__(self, browser, path):
-        self.page = browser.new_page(viewport={"width": 900, "height": 600}, offline=True)
-        self.log = []
-        own = path.resolve().as_uri()
-        self.page.on("request", lambda request: request.url != own and self.log.append(request.url[:80]))
-        self.page.on("console", lambda message: self.log.append(message.text))
-        self.page.on("pageerror", lambda error: self.log.append(str(error)))
-        start = time.monotonic()
-        self.page.goto(own)
-        wait_until(self.page, "window.ready === true")
-        self.seconds = time.monotonic() - start
-
-    def pixels(self):
-        from PIL import Image
-
-        return np.asarray(Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")).astype(int)
-
-    def move_slider(self, frame):
-        move = "slider.value = frame; slider.dispatchEvent(new Event('input'));"
-        self.page.evaluate(f"frame => {{ const slider = document.getElementById('slider'); {move} }}", frame)
 
 
 def count_of(pixels, color):
-    return int((np.abs(pixels[:, 240:] - color).max(axis=2) <= TOLERANCE).sum())  # beside the panel
+    return int((np.abs(pixels[:, PANEL:] - color).max(axis=2) <= TOLERANCE).sum())  # beside the panel
 
 
 def shown_scene(browser, root, tmp_path, name):
@@ -95,7 +50,7 @@ def test_pages_are_ready_soon_and_show_the_patches(chromium, root, tmp_path, nam
     colourful = [color for color in wanted if np.ptp(color) > 60]
     found = [color for color in colourful if count_of(pixels, color) > 0]
     assert len(found) >= 0.5 * len(colourful) > 0, f"{len(found)} of {len(colourful)} colours"
-    assert len(shown.page.query_selector_all("#pairs tbody tr")) == len(
+    assert len(shown.page.query_selector_all("#pairs tbody tr:not([hidden])")) == len(
         [mesh for mesh in glb._json["meshes"] if "pair" in mesh.get("extras", {})]
     )
     shown.page.close()
@@ -107,13 +62,13 @@ def test_boxes_hide_what_they_name(chromium, root, tmp_path):
     shown.page.uncheck("#show_patches")
     assert np.abs(shown.pixels() - with_all).max() > 50
     shown.page.check("#show_patches")
-    assert np.array_equal(shown.pixels()[:, 240:], with_all[:, 240:])  # beside the panel
+    assert np.array_equal(shown.pixels()[:, PANEL:], with_all[:, PANEL:])  # beside the panel
     shown.page.uncheck("#show_body_0")
     without_ball = shown.pixels()
     assert np.abs(without_ball - with_all).max() > 10
     shown.page.uncheck("#show_body_1")
     shown.page.uncheck("#show_forces")
-    only_patch = shown.pixels()[:, 240:].reshape(-1, 3)
+    only_patch = shown.pixels()[:, PANEL:].reshape(-1, 3)
     colours = only_patch[np.ptp(only_patch, axis=1) > 60]
     assert 0 < len(colours) < 0.2 * len(only_patch)
     shown.page.close()
@@ -170,8 +125,12 @@ def test_without_webgl_the_page_says_so_and_has_the_table(chromium, scene, tmp_p
     disabled = '<script>HTMLCanvasElement.prototype.getContext = () => null;</script><script id="glb"'
     (tmp_path / "page.html").write_text(page.replace('<script id="glb"', disabled, 1), encoding="utf-8")
     shown = Shown(chromium, tmp_path / "page.html")
-    assert "no WebGL" in shown.page.inner_text("#no_webgl")
+    assert "no WebGL" in shown.page.inner_text("#sentence")
     assert "ball on table" in shown.page.inner_text("#pairs tbody")
+    shown.page.click("#pairs tbody button")
+    assert "kPa" in shown.page.inner_text("#numbers")
+    for key in "rtf1":
+        shown.page.keyboard.press(key)
     assert shown.log == []
     shown.page.close()
 
