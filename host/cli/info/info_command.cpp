@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
@@ -9,6 +10,7 @@
 #include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/files/mesh_files.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
 #include "host/scene_file/robot_file.h"
 #include "host/text/quote.h"
@@ -38,8 +40,29 @@ void print_mass_properties(const Geometry& geometry) {
   print_row("inertia xy xz yz", fmt::format("{} {} {}", xy, xz, yz), "kg m^2");
 }
 
+/// What is known of a surface that the checks refuse.
+void print_refused_surface(const std::string& file, const TriangleMesh& mesh) {
+  fmt::print("{}\n", escaped(file));
+  print_row("points", mesh.points.size());
+  print_row("triangles", mesh.triangles.size());
+  Box box;
+  for (const Point3& p : mesh.points) box.add(p);
+  if (mesh.points.empty()) return;
+  print_row("lowest x y z", fmt::format("{:g} {:g} {:g}", box.low[0], box.low[1], box.low[2]), "m");
+  print_row("highest x y z", fmt::format("{:g} {:g} {:g}", box.high[0], box.high[1], box.high[2]), "m");
+  std::fflush(stdout);  // before the error
+}
+
 void surface_info(const std::string& file) {
-  const Geometry geometry = make_surface_mesh(file, read_triangle_mesh(file));
+  const TriangleMesh mesh = read_triangle_mesh(file);
+  const Geometry geometry = [&] {
+    try {
+      return make_surface_mesh(file, mesh);
+    } catch (const Error&) {
+      print_refused_surface(file, mesh);
+      throw;
+    }
+  }();
   const MeshReport& report = geometry.report;
 
   fmt::print("{}\n", escaped(file));
