@@ -54,6 +54,7 @@ struct Geometry {
   /// E e throughout.
   std::vector<std::array<double, 2>> strain = {};
 
+  bool size_is_known = false;         ///< no warning of an unlikely size: a scene file states its units or warns itself
   MeshReport report;                  ///< kMesh: what the checks found and repaired
   std::vector<std::string> warnings;  ///< what a user should know, e.g. tets without pressure
 
