@@ -47,6 +47,14 @@ TEST(RobotFile, IsNamedByItsEndingIfItIsNotXml) {
   EXPECT_EQ(error_of(" ", "a.xml"), ": is named like XML" + kAdvice);
 }
 
+TEST(RobotFile, MayBeAMeshInstead) {
+  const std::string advice =
+      R"(: is named like a mesh, and scenes are JSON: name it as "file" of a geometry; isopatch info describes it, )"
+      "isopatch tetrahedralize fills one with tets";
+  EXPECT_EQ(error_of("v 0 0 0\n", "a.obj"), advice);
+  EXPECT_EQ(error_of("<VTKFile/>", "a.vtu"), advice);
+}
+
 TEST(RobotFile, IsNotASceneOfAnyName) {
   const std::string scene = R"({"isopatch": 1, "geometries": {"b": {"type": "sphere", "radius": 1}}, "bodies": []})";
   for (const char* name : {"a.json", "a.xml", "a.urdf"}) {

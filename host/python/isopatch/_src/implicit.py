@@ -77,10 +77,10 @@ def implicit_wrench(
 def contact_matrices(contacts: Any, origin: Any, velocity: Any, slip_tolerance: float) -> tuple[np.ndarray, np.ndarray]:
     """Stiffness and damping of the contacts of one pair, as implicit_wrench() takes them for body A.
 
-    With v_n and v_t the relative velocity at a contact along its normal n and across, d the dissipation and N the damped
-    normal force, a contact has the stiffness k (1 - d v_n) and the damping d A p along n, and across it the secant of
-    friction, mu N / sqrt(|v_t|^2 + v_s^2): with this damping a step of any length slows a slide and does not reverse
-    it.
+    With v_n and v_t the relative velocity at a contact along its normal n and across, d the dissipation and N the
+    damped normal force, a contact has the stiffness k (1 - d v_n) and the damping d A p along n, and across it the
+    secant of friction, mu N / sqrt(|v_t|^2 + v_s^2): with this damping a step of any length slows a slide and does not
+    reverse it.
 
     Args:
         contacts: Rows of `packed_contacts` or `contacts`, all of one pair.
