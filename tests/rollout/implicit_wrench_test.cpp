@@ -74,7 +74,7 @@ TEST(ImplicitWrench, NamesBadInput) {
     change(step);
     return error_of([&] { implicit_wrench(step); });
   };
-  EXPECT_EQ(error([](ImplicitStep&) {}), "no error");
+  EXPECT_NO_THROW(implicit_wrench(good));
   EXPECT_EQ(error([](ImplicitStep& s) { s.time_step = 0; }),
             "implicit_wrench: time_step is 0; it must be finite and greater than 0, in s");
   EXPECT_EQ(error([&](ImplicitStep& s) { s.damping = two; }), "implicit_wrench: damping is 2 numbers; it must have 1");
@@ -142,7 +142,7 @@ TEST(Simulator, RefusesPosesOfNoEnvironments) {
   const HostSimulator simulator{Scene(description)};
   std::vector<double> poses(7), velocities(6);
   RolloutState state;
-  EXPECT_EQ(error_of([&] { simulator.step(state); }), "no error");
+  EXPECT_NO_THROW(simulator.step(state));
   state.poses = poses.data();
   state.velocities = velocities.data();
   EXPECT_EQ(error_of([&] { simulator.step(state); }),

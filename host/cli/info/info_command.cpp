@@ -45,11 +45,12 @@ void print_refused_surface(const std::string& file, const TriangleMesh& mesh) {
   fmt::print("{}\n", escaped(file));
   print_row("points", mesh.points.size());
   print_row("triangles", mesh.triangles.size());
-  Box box;
-  for (const Point3& p : mesh.points) box.add(p);
-  if (mesh.points.empty()) return;
-  print_row("lowest x y z", fmt::format("{:g} {:g} {:g}", box.low[0], box.low[1], box.low[2]), "m");
-  print_row("highest x y z", fmt::format("{:g} {:g} {:g}", box.high[0], box.high[1], box.high[2]), "m");
+  if (!mesh.points.empty()) {
+    Box box;
+    for (const Point3& p : mesh.points) box.add(p);
+    print_row("lowest x y z", fmt::format("{:g} {:g} {:g}", box.low[0], box.low[1], box.low[2]), "m");
+    print_row("highest x y z", fmt::format("{:g} {:g} {:g}", box.high[0], box.high[1], box.high[2]), "m");
+  }
   std::fflush(stdout);  // before the error
 }
 
