@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <utility>
 
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
@@ -40,30 +42,28 @@ void print_mass_properties(const Geometry& geometry) {
   print_row("inertia xy xz yz", fmt::format("{} {} {}", xy, xz, yz), "kg m^2");
 }
 
-/// What is known of a surface that the checks refuse.
-void print_refused_surface(const std::string& file, const TriangleMesh& mesh) {
-  fmt::print("{}\n", escaped(file));
-  print_row("points", mesh.points.size());
-  print_row("triangles", mesh.triangles.size());
-  if (!mesh.points.empty()) {
-    Box box;
-    for (const Point3& p : mesh.points) box.add(p);
-    print_row("lowest x y z", fmt::format("{:g} {:g} {:g}", box.low[0], box.low[1], box.low[2]), "m");
-    print_row("highest x y z", fmt::format("{:g} {:g} {:g}", box.high[0], box.high[1], box.high[2]), "m");
+/// The checked surface. If it is refused, what is known of it stands before the error.
+Geometry checked_surface(const std::string& file, TriangleMesh mesh) {
+  const std::size_t points = mesh.points.size(), triangles = mesh.triangles.size();
+  Box box;
+  for (const Point3& p : mesh.points) box.add(p);
+  try {
+    return make_surface_mesh(file, std::move(mesh));
+  } catch (const Error&) {
+    fmt::print("{}\n", escaped(file));
+    print_row("points", points);
+    print_row("triangles", triangles);
+    if (points > 0) {
+      print_row("lowest x y z", fmt::format("{:g} {:g} {:g}", box.low[0], box.low[1], box.low[2]), "m");
+      print_row("highest x y z", fmt::format("{:g} {:g} {:g}", box.high[0], box.high[1], box.high[2]), "m");
+    }
+    std::fflush(stdout);
+    throw;
   }
-  std::fflush(stdout);  // before the error
 }
 
 void surface_info(const std::string& file) {
-  const TriangleMesh mesh = read_triangle_mesh(file);
-  const Geometry geometry = [&] {
-    try {
-      return make_surface_mesh(file, mesh);
-    } catch (const Error&) {
-      print_refused_surface(file, mesh);
-      throw;
-    }
-  }();
+  const Geometry geometry = checked_surface(file, read_triangle_mesh(file));
   const MeshReport& report = geometry.report;
 
   fmt::print("{}\n", escaped(file));
