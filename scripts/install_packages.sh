@@ -17,6 +17,8 @@ isopatch_packages=(cmake ninja-build g++ ccache pkg-config libeigen3-dev libfmt-
 isopatch_render_packages=(libtinygltf-dev libjs-three)
 # by which .vtu files are compressed, besides zlib; without them, such files are refused
 isopatch_compression_packages=(liblz4-dev liblzma-dev)
+# by which `isopatch tetrahedralize --triangles` makes surfaces coarser; without it, that is refused
+isopatch_coarsening_packages=(libmeshoptimizer-dev)
 isopatch_cmake_version=3.25
 # programs that only tests run, through `isopatch tetrahedralize`: TetGen has 0.6 MB, Gmsh 360 MB with its libraries;
 # SUNDIALS, an accuracy reference of rollouts; Zstandard, by which the emulated device reads compressed kernels; and
@@ -90,6 +92,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   isopatch_install "${isopatch_packages[@]}" || exit 1
   isopatch_install "${isopatch_render_packages[@]}" || echo "Going on without isopatch render" >&2
   isopatch_install "${isopatch_compression_packages[@]}" || echo "Going on without LZ4 or LZMA in .vtu files" >&2
+  isopatch_install "${isopatch_coarsening_packages[@]}" || echo "Going on without tetrahedralize --triangles" >&2
   if [[ ${ISOPATCH_WITH_TEST_PACKAGES:-0} == 1 ]]; then
     # tests that need what is missing are skipped with a reason
     for isopatch_package in "${isopatch_test_packages[@]}"; do

@@ -59,7 +59,7 @@ struct RenderArguments {
   std::optional<std::int64_t> env;   // the only one that is drawn; of a rollout, without it 0
   std::int64_t every = 1;            // rows from one frame to the next
   std::uint64_t seed = 0;
-  std::string output;  // not of view
+  std::string output;  // of render; empty: a page beside the source
 };
 
 /// `isopatch render`: draws a scene with its contact patches. Throws Error for bad input, and in a build without the
@@ -89,6 +89,7 @@ struct TetrahedralizeArguments {
   std::string output;
   std::string mesher = "auto";
   std::optional<double> edge_length;
+  std::optional<std::int64_t> triangles;  // the most that the surface may have
 };
 
 /// `isopatch tetrahedralize`: fills a closed surface with tets, none with all vertices on the surface, by a mesher

@@ -85,8 +85,14 @@ void check_averages(const Scene& scene, const Results& results) {
 
 }  // namespace
 
+Error detail::no_environments(const char* call) {
+  return wrong_value(fmt::format("{}: state.num_environments", call), "0",
+                     "give the number of environments that state.poses has, or no poses for none");
+}
+
 void detail::check_arguments(const Scene& scene, State& state, Results& results) {
   if (state.num_environments < 0) throw negative_value("evaluate: state.num_environments", state.num_environments);
+  if (state.num_environments == 0 && state.poses.data != nullptr) throw no_environments("evaluate");
   const ArrayCounts counts = counts_of(scene, results);
   if (std::int64_t ignored = 0; __builtin_mul_overflow(state.num_environments, counts.pairs + 1, &ignored)) {
     throw wrong_value("evaluate: state.num_environments", fmt::to_string(state.num_environments),

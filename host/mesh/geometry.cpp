@@ -181,12 +181,9 @@ Geometry make_surface_mesh(const std::string& name, TriangleMesh mesh) {
   warn(geometry, report.nonmanifold_edges,
        "{} edges belong to more than two triangles; the surface touches itself there", report.nonmanifold_edges);
   if (report.cut_triangles > 0) {
-    const auto& [first, second] = report.first_cut;
-    const auto cut = [&](std::int64_t t) { return describe(static_cast<std::size_t>(t), mesh.triangles[t]); };
-    geometry.warnings.push_back(fmt::format(
-        "{}: the surface cuts through itself at {} triangles, first at {} and {}; what lies inside is still "
-        "found, but the parts of the surface that do press too",
-        name, report.cut_triangles, cut(first), cut(second)));
+    geometry.warnings.push_back(
+        fmt::format("{}: {}; what lies inside is still found, but the parts of the surface that do press too", name,
+                    self_cuts_text(mesh, report)));
   }
   geometry.mesh.points = std::move(mesh.points);
   geometry.surface = std::move(mesh.triangles);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/topology/edge_table.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/surface_refinement.h"
@@ -35,6 +36,14 @@ void drop_unused_points(TriangleMesh& mesh) {
   mesh.points = std::move(points);
 }
 
+void refuse_self_cuts(const TriangleMesh& mesh, const MeshReport& report, const std::string& source) {
+  if (report.cut_triangles == 0) return;
+  throw_error(
+      "{}: {}, so it cannot be filled with tets; unite its parts, in Blender or by trimesh's boolean.union(), or cut "
+      "the triangles there out and fill the holes in MeshLab",
+      source, self_cuts_text(mesh, report));
+}
+
 }  // namespace
 
 MesherInput mesher_input(TriangleMesh surface, const std::string& source) {
@@ -42,8 +51,11 @@ MesherInput mesher_input(TriangleMesh surface, const std::string& source) {
   TriangleMesh as_given = surface;
   weld(surface);
   // checked unchanged, so that errors name the indices that it came with; seams of points that are there twice are none
-  if (open_edges(surface).edges > 0 || open_edges(as_given).edges == 0) check_and_repair(as_given, source);
+  if (open_edges(surface).edges > 0 || open_edges(as_given).edges == 0) {
+    refuse_self_cuts(as_given, check_and_repair(as_given, source), source);
+  }
   const MeshReport report = check_and_repair(surface, source);
+  refuse_self_cuts(surface, report, source);
   drop_unused_points(surface);
   return {std::move(surface), report.volume};
 }

@@ -18,7 +18,8 @@ struct MesherInput {
   double volume = 0;  // inside, m^3
 };
 
-/// Throws Error, naming `source` and the indices in `surface`, as check_and_repair().
+/// Throws Error, naming `source` and the indices in `surface`, as check_and_repair(), and where the surface cuts
+/// through itself, which no mesher fills.
 MesherInput mesher_input(TriangleMesh surface, const std::string& source);
 
 /// What was made, and of how many triangles: more than those of the input if edges were longer than `edge_length`.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "host/text/suggestion.h"
+
 namespace isopatch::detail {
 
 void ArrayReader::allow(const std::vector<std::string>& names) const {

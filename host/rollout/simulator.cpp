@@ -65,6 +65,7 @@ void check_state_arguments(const char* call, const ArrayCounts& counts, const Ro
 void check_step_arguments(const ArrayCounts& counts, const RolloutState& state, RolloutInput& input,
                           RolloutOutput& output, int num_steps) {
   check_count("step", state.num_environments, counts);
+  if (state.num_environments == 0 && state.poses != nullptr) throw no_environments("step");
   if (num_steps < 0) throw negative_value("step: num_steps", num_steps);
   ArrayCheck check("step", state.num_environments);
   add_state(check, "state.", counts, state);
@@ -139,6 +140,7 @@ Simulator::Simulator(Scene scene, EvaluatorOptions options)
     : Simulator(scene, RolloutOptions(scene.description().rollout), options) {}
 Simulator::Simulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options)
     : implementation_(make_backend(std::move(scene), rollout, options)) {}
+Simulator::Simulator(Scene scene, Defaults) : Simulator(std::move(scene), EvaluatorOptions{}) {}
 Simulator::Simulator(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
@@ -186,6 +188,7 @@ int Simulator::num_joints() const { return implementation().view().num_joints; }
 HostSimulator::HostSimulator(Scene scene, EvaluatorOptions options) : simulator_(std::move(scene), options) {}
 HostSimulator::HostSimulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options)
     : simulator_(std::move(scene), rollout, options) {}
+HostSimulator::HostSimulator(Scene scene, Simulator::Defaults) : simulator_(std::move(scene)) {}
 HostSimulator::HostSimulator(Simulator simulator) : simulator_(std::move(simulator)) {}
 
 void HostSimulator::initial_state(const RolloutState& state) const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "host/mesh/checks/geometry_check.h"
 #include "host/scene/planar_rules.h"
@@ -50,6 +51,9 @@ void check_body(const SceneDescription& scene, const Body& body) {
   check_rule(location + ": ", check_num_parts, std::max<std::size_t>(body.parts.size(), 1));
   check_geometry_indices(scene, body);
   for (const Part& part : parts_of(body)) check_part(scene, body, part);
+  for (std::size_t i = 0; i < body.parts.size(); ++i) {
+    check_rule(location + ": ", [&] { check_name(body.parts[i], std::span(body.parts).first(i)); });
+  }
   check_pose_and_velocity(location, body);
   check_rule(location + ": ", check_planar, scene, body);
 }
@@ -113,7 +117,9 @@ void check_scene(const SceneDescription& scene) {
   check_contact(scene.contact);
   for (const Geometry& g : scene.geometries) check_geometry(g, "scene: geometry " + in_quotes(g.name));
   std::size_t parts = 0;
-  for (const Body& body : scene.bodies) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const Body& body = scene.bodies[i];
+    check_rule(fmt::format("body {}: ", i), [&] { check_name(body, std::span(scene.bodies).first(i)); });
     check_body(scene, body);
     parts += std::max<std::size_t>(body.parts.size(), 1);
   }

@@ -18,6 +18,12 @@ std::string names_of(const Pair& pair, const SceneDescription& scene) {
   return in_quotes(scene.bodies[pair.a].name) + " and " + in_quotes(scene.bodies[pair.b].name);
 }
 
+template <class Named>
+bool is_taken(const std::string& name, std::span<const Named> before) {
+  const auto same = [&](const Named& other) { return other.name == name; };
+  return !name.empty() && std::any_of(before.begin(), before.end(), same);
+}
+
 void check_enumerators(FrictionModel friction, BristleFlow flow, OverlapNormal normal, ImpactLatch latch) {
   const auto check = [](const char* key, int value, const char* type) {
     if (value > 1) throw_error("{} is {}; it must be one of {}", key, value, type);
@@ -98,6 +104,15 @@ void check_orientation(const std::array<double, 7>& pose) {
 void check_num_bodies(std::size_t count) {
   if (count > 0 && count <= limits::kMaxBodies) return;
   throw_error("{} bodies; a scene has 1 to {}", count, limits::kMaxBodies);
+}
+
+void check_name(const Body& body, std::span<const Body> before) {
+  if (is_taken(body.name, before)) throw Error("another body is already named " + in_quotes(body.name, '"'));
+}
+
+void check_name(const Part& part, std::span<const Part> before) {
+  if (is_taken(part.name, before))
+    throw Error("another part of the body is already named " + in_quotes(part.name, '"'));
 }
 
 void check_num_parts(std::size_t count) {

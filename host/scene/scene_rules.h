@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,10 @@ void check_restitution(double value);
 void check_orientation(const std::array<double, 7>& pose);
 
 void check_num_bodies(std::size_t count);
+
+/// No body before has the name of this one, and no part of a body that of another; without a name all may be.
+void check_name(const Body& body, std::span<const Body> before);
+void check_name(const Part& part, std::span<const Part> before);
 
 /// Of one body. A body that lists none has one.
 void check_num_parts(std::size_t count);

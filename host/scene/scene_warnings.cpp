@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "host/mesh/scale.h"
 #include "host/scene/carrying_capacity.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"
@@ -143,6 +146,26 @@ std::vector<std::string> pairs_without_friction(const Scene& scene) {
                   first, more)};
 }
 
+/// Shapes of bodies that move, so long that they may be in millimetres. The reader of files asks of meshes itself.
+std::vector<std::string> unlikely_sizes(const Scene& scene) {
+  constexpr double kLong = 1;  // m; things shorter than a likely length are not rare in scenes
+  const SceneDescription& description = scene.description();
+  std::vector<std::uint8_t> moves(description.geometries.size(), 0);
+  for (const Body& body : description.bodies) {
+    if (body.fixed || degrees_of_freedom(body) == 0) continue;
+    for (const Part& part : parts_of(body)) moves[static_cast<std::size_t>(part.geometry)] = 1;
+  }
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    const Geometry& geometry = description.geometries[i];
+    if (moves[i] == 0 || geometry.size_is_known || geometry.kind != GeometryKind::kMesh) continue;
+    const double length = longest_side(geometry);
+    const auto doubt = length > kLong ? doubt_of_units("geometry " + in_quotes(geometry.name), length) : std::nullopt;
+    if (doubt) warnings.push_back(doubt->question + " Lengths are in metres");
+  }
+  return warnings;
+}
+
 /// A contact model of the whole scene in which no two of its bodies can touch.
 std::vector<std::string> no_default_pairs(const Scene& scene) {
   if (scene.num_pairs() > 0) return {};
@@ -204,8 +227,9 @@ std::vector<std::string> wide_options_of_polytopes(const Scene& scene) {
 std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
   std::vector<std::string> warnings = scene.description().notes;
-  for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs,
-                          options_without_polytopes, wide_options_of_polytopes, overlap_warnings, capacity_warnings}) {
+  for (const auto find :
+       {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs, options_without_polytopes,
+        wide_options_of_polytopes, unlikely_sizes, overlap_warnings, capacity_warnings}) {
     const std::vector<std::string> found = find(scene);
     warnings.insert(warnings.end(), found.begin(), found.end());
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "host/text/suggestion.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {
@@ -186,7 +187,7 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
 void JsonValue::allow(const std::vector<std::string>& known) const {
   for (const auto& [key, value] : members()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    value.fail("unknown field" + suggestion(key, known),
+    value.fail("unknown field" + key_suggestion(key, known),
                {.found = in_quotes(key, '"'), .wanted = "one of " + list_of(known)});
   }
 }

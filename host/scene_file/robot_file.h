@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Descriptions of robots in XML, given in place of a scene.
+// Descriptions of robots in XML, and meshes, given in place of a scene.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace isopatch::detail {
 
 /// Throws Error for the text of a URDF, MJCF or other XML file, and for text that is not JSON in a file named like
-/// one: says what the file is, and how a scene names its geometry.
+/// one or like a mesh: says what the file is, and how a scene names its geometry.
 void refuse_robot_file(const std::string& text, const std::string& source);
 
 /// ".urdf", ".xml" or ".mjcf".

@@ -88,9 +88,7 @@ class BodyReader {
     with_location(value, [&] { check_num_parts(elements.size()); });
     for (const JsonValue& element : elements) {
       Part part = read_part(element, body);
-      if (is_taken(part.name, body)) {
-        element.required("name").fail("another part of the body is already named " + in_quotes(part.name, '"'));
-      }
+      if (!part.name.empty()) with_location(element.required("name"), [&] { check_name(part, body.parts); });
       body.parts.push_back(std::move(part));
     }
     for (Part& part : body.parts) {
@@ -126,8 +124,7 @@ class BodyReader {
   }
 
   static bool is_taken(const std::string& name, const Body& body) {
-    return !name.empty() &&
-           std::any_of(body.parts.begin(), body.parts.end(), [&](const Part& part) { return part.name == name; });
+    return std::any_of(body.parts.begin(), body.parts.end(), [&](const Part& part) { return part.name == name; });
   }
 
   /// The name of a geometry, with a number if it is taken.
@@ -154,10 +151,7 @@ std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometr
   std::size_t parts = 0;
   for (const JsonValue& element : elements) {
     Body body = reader.read(element);
-    const auto same_name = [&body](const Body& other) { return other.name == body.name; };
-    if (std::any_of(bodies.begin(), bodies.end(), same_name)) {
-      element.required("name").fail("another body is already named " + in_quotes(body.name, '"'));
-    }
+    with_location(element.required("name"), [&] { check_name(body, bodies); });
     parts += std::max<std::size_t>(body.parts.size(), 1);
     bodies.push_back(std::move(body));
   }

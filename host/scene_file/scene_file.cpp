@@ -18,6 +18,7 @@
 #include "host/scene_file/scene_polytopes.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
+#include "host/text/suggestion.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
 #include "isopatch/scene/scene.h"
@@ -50,7 +51,7 @@ ContactModel parse_model(const JsonValue& value) {
   const std::string name = value.text();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    value.fail("unknown contact model " + in_quotes(name, '"') + "; known: " + list_of(names),
+    value.fail("unknown contact model " + in_quotes(name, '"') + suggestion(name, names),
                {.found = in_quotes(name, '"'), .wanted = "one of " + list_of(names)});
   }
   return static_cast<ContactModel>(found - names.begin());

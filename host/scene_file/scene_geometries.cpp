@@ -9,6 +9,7 @@
 #include "host/mesh/strain.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
+#include "host/text/suggestion.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {

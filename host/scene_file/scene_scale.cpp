@@ -57,6 +57,7 @@ void refuse_scale_of_half_space(const JsonValue& geometry) {
 }
 
 void warn_of_units(Geometry& geometry, const std::string& file, const FileScale& scale) {
+  geometry.size_is_known = true;
   if (scale.is_stated) return;
   if (const auto doubt = doubt_of_units(file, longest_side(geometry))) {
     geometry.warnings.push_back(

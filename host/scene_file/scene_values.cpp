@@ -7,6 +7,7 @@
 
 #include "host/scene_file/scene_geometries.h"
 #include "host/text/quote.h"
+#include "host/text/suggestion.h"
 
 namespace isopatch::detail {
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace isopatch::detail {
@@ -95,20 +94,6 @@ std::size_t count_characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
 }
 
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -132,27 +117,6 @@ std::string message_text(std::string_view message) {
   const std::size_t kept_end = kMaxMessage - kKeptBeginning - kLeftOut.size();
   const std::size_t begin = nth_character(text, kKeptBeginning), end = nth_character(text, count - kept_end);
   return text.replace(begin, end - begin, kLeftOut);
-}
-
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  std::string closest;
-  std::size_t closest_distance = 4;  // at most three wrong letters
-  for (const std::string& candidate : known) {
-    if (name.size() > candidate.size() + 3 || candidate.size() <= 2) continue;
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance >= closest_distance || 2 * distance > candidate.size()) continue;
-    closest_distance = distance;
-    closest = candidate;
-  }
-  if (!closest.empty()) return "; did you mean " + in_quotes(closest, '"') + "?";
-
-  return known.empty() ? "" : "; known: " + list_of(known);
-}
-
-std::string list_of(const std::vector<std::string>& known) {
-  std::string list;
-  for (std::size_t i = 0; i < known.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + in_quotes(known[i], '"');
-  return list + (known.size() > 12 ? ", ..." : "");
 }
 
 }  // namespace isopatch::detail

@@ -6,12 +6,11 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace isopatch::detail {
 
 /// The most characters that an Error's message has.
-constexpr std::size_t kMaxMessage = 300;
+constexpr std::size_t kMaxMessage = 1000;
 
 /// `text` with everything that is not a printable character of valid UTF-8 written as \n, \x1b or \u202e. Characters
 /// that change the direction of text or take no room count as not printable: with them a line could look like another.
@@ -24,11 +23,5 @@ std::string in_quotes(std::string_view text, char quote = '\'');
 /// A whole message: escaped, and without its middle if it is longer than kMaxMessage characters, since its beginning
 /// says what is at fault and its end what would be right.
 std::string message_text(std::string_view message);
-
-/// `; did you mean "friction"?` if one of `known` is close to `name`, else `; known: "a", "b", "c"`.
-std::string suggestion(const std::string& name, const std::vector<std::string>& known);
-
-/// `"a", "b", "c"`: the first twelve.
-std::string list_of(const std::vector<std::string>& known);
 
 }  // namespace isopatch::detail

@@ -27,7 +27,7 @@ struct ErrorParts {
 };
 
 /// The one exception type for bad input. The message names the file or object, the field, the value found, and what
-/// would be right. It is one line of printable, valid UTF-8 of at most 300 characters: other characters in names and
+/// would be right. It is one line of printable, valid UTF-8 of at most 1000 characters: other characters in names and
 /// bytes that it repeats are escaped as in C source, and a longer message loses its middle.
 class Error : public std::runtime_error {
  public:

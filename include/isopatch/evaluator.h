@@ -78,9 +78,9 @@ class Evaluator {
   /// pointers. The first batch of a size larger than before allocates working memory, 8 bytes a pair and what stages,
   /// packed arrays and patch contacts need, and so does the first call on a stream in a capture, unless reserve() has
   /// left some. Throws Error, before anything is computed, for too little device memory, a negative number of
-  /// environments or capacity, missing poses, a stride smaller than a row, arrays that are not as state.h says, and
-  /// with cuda for an array or a stream of another device than the evaluator's. (Recently checked pointers are not
-  /// checked again.)
+  /// environments or capacity, missing poses, poses of 0 environments, a stride smaller than a row, arrays that are not
+  /// as state.h says, and with cuda for an array or a stream of another device than the evaluator's. (Recently checked
+  /// pointers are not checked again.)
   void evaluate(const State& state, const Results& results, void* stream = nullptr) const;
 
   /// The same with candidates for contact that are kept from call to call: those of environment e are the cache's with

@@ -8,6 +8,7 @@
 #include "isopatch/evaluator.h"
 #include "isopatch/geometry/geometry.h"
 #include "isopatch/host_evaluator.h"
+#include "isopatch/implicit_wrench.h"
 #include "isopatch/limits.h"
 #include "isopatch/lumped_contact.h"
 #include "isopatch/pictures.h"

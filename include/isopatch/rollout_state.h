@@ -14,7 +14,7 @@ namespace isopatch {
 /// a copy gives identical bits. Arrays are contiguous. Pointers are host pointers for the cpu backend, device pointers
 /// for cuda.
 struct RolloutState {
-  std::int64_t num_environments = 0;  ///< N
+  std::int64_t num_environments = 0;  ///< N; 0 is an Error if there are poses, and no work without
 
   /// N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world. Those of bodies on joints and on
   /// paths follow from the other arrays: they are written at the beginning of every call too.   (required)

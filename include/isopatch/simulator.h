@@ -25,6 +25,10 @@ class Simulator {
   /// Steps as `rollout` says.
   Simulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options = {});
 
+  /// What `{}` is that could be options of either kind: the scene's own rollout and the defaults.
+  enum class Defaults {};
+  Simulator(Scene scene, Defaults none);  ///< as Simulator(scene)
+
   class Implementation;  ///< a backend
 
   /// Takes a backend that was made elsewhere.
@@ -41,7 +45,8 @@ class Simulator {
   /// Takes `num_steps` steps, and writes every array of `output` that is not null; with 0 steps that tells of the state
   /// as it is, wrenches by one more evaluation, with its velocities. An environment in which something is wrong keeps
   /// the state from before that step, and gets kFrozen beside the bit that says what (status.h); the others keep their
-  /// bits. Throws Error, before anything is computed, for arguments as Evaluator::evaluate() does.
+  /// bits. Throws Error, before anything is computed, for arguments as Evaluator::evaluate() does,
+  /// and for poses of 0 environments.
   void step(const RolloutState& state, const RolloutInput& input = {}, const RolloutOutput& output = {},
             int num_steps = 1, void* stream = nullptr) const;
 
@@ -76,6 +81,8 @@ class HostSimulator {
 
   /// Steps as `rollout` says.
   HostSimulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options = {});
+
+  HostSimulator(Scene scene, Simulator::Defaults none);  ///< as HostSimulator(scene)
 
   /// Steps with this simulator alone.
   explicit HostSimulator(Simulator simulator);

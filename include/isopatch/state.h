@@ -13,7 +13,7 @@ namespace isopatch {
 /// host pointers for the cpu and reference backends, device pointers for cuda. Null optional arrays mean the scene's
 /// value in every environment.
 struct State : ParameterInputs {
-  std::int64_t num_environments = 0;  ///< N
+  std::int64_t num_environments = 0;  ///< N; 0 is an Error if there are poses, and no work without
 
   InputArray poses;  ///< N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)
   InputArray velocities;     ///< N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest

@@ -33,17 +33,28 @@ std::pair<int, std::string> run_program(const std::string& arguments) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out};
 }
 
-TEST(MeshFiles, BrokenOnesEndInfoWithCode2AndOneLine) {
+/// What info knows of a surface stands before the error.
+TEST(MeshFiles, BrokenOnesEndInfoWithCode2AndOneLineOfError) {
   int files = 0;
   for (const auto& file : std::filesystem::directory_iterator(kTests + "broken/meshes")) {
     if (file.path().extension() == ".json") continue;
     const auto [code, out] = run_program("info " + file.path().string());
     EXPECT_EQ(code, 2) << file.path() << ": " << out;
-    EXPECT_EQ(out.find('\n'), out.size() - 1) << file.path() << ": " << out;
-    EXPECT_NE(out.find(file.path().string()), std::string::npos) << out;
+    const std::size_t error = out.find("isopatch: error: ");
+    ASSERT_NE(error, std::string::npos) << file.path() << ": " << out;
+    EXPECT_EQ(out.find('\n', error), out.size() - 1) << file.path() << ": " << out;
+    EXPECT_NE(out.find(file.path().string(), error), std::string::npos) << out;
     ++files;
   }
   EXPECT_GE(files, 100);
+}
+
+TEST(MeshFiles, InfoDescribesASurfaceThatIsNotClosed) {
+  const auto [code, out] = run_program("info " + kTests + "broken/meshes/open.obj");
+  EXPECT_EQ(code, 2) << out;
+  for (const char* part : {"\n  points                           4\n", "\n  triangles                        3\n",
+                           "\n  lowest x y z", "\n  highest x y z", "the surface must be closed"})
+    EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
 }
 
 TEST(MeshFiles, InfoDescribesASurface) {

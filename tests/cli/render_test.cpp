@@ -60,6 +60,17 @@ TEST_F(Render, WritesAPageThatAsksForNothing) {
   EXPECT_NE(out.find("stack.html\n  frames"), std::string::npos) << out;
 }
 
+TEST_F(Render, WritesAPageBesideTheSourceWithoutAnOutput) {
+  std::filesystem::copy_file(kStack, path("stack.json"));
+  std::ofstream(path("stack.html")) << "an older page";
+  const auto [code, out] = render(path("stack.json"));
+  EXPECT_EQ(code, 0) << out;
+  EXPECT_EQ(out.find(path("stack.html") + "\n"), 0u) << out;
+  EXPECT_NE(read("stack.html").find("<title>stack</title>"), std::string::npos);
+  make_rollout();
+  EXPECT_EQ(render(path("run.npz")).out.find(path("run.html") + "\n"), 0u);
+}
+
 TEST_F(Render, DrawsVariationsAndEveryMth) {
   EXPECT_NE(render(kStack + " --envs 5 -o " + path("a.glb")).out.find("5 environments"), std::string::npos);
   EXPECT_NE(render(kStack + " --envs 5 --every 3 -o " + path("a.glb")).out.find("3 environments"), std::string::npos);

@@ -13,11 +13,13 @@
 
 #include "host/cli/commands.h"
 #include "host/mesh/topology/triangle_tree.h"
+#include "host/meshing/coarsening.h"
 #include "host/meshing/mesher.h"
 #include "isopatch/isopatch.h"
 #include "tests/mesh/grid_meshes.h"
 #include "tests/mesh/mesh_fixtures.h"
 #include "tests/support/paths/paths.h"
+#include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 
 namespace isopatch::cli {
@@ -220,6 +222,36 @@ TEST_P(EachMesher, ShorterEdgesRefineThinWallsToo) {
   EXPECT_GT(tets_with(0.001), 8 * coarse);
 }
 
+TEST_P(EachMesher, CoarsensASurfaceFirst) {
+  if (!kCanCoarsen) GTEST_SKIP() << "built without meshoptimizer";
+  const Geometry ball = make_sphere("ball", 0.05, 3);
+  write("ball.obj", obj_text({ball.mesh.points, ball.surface}));
+  arguments_.input = path("ball.obj");
+  run();
+  const std::size_t tets = read_tet_mesh(arguments_.output).tets.size();
+  arguments_.triangles = 100;
+  const std::string out = run();
+  EXPECT_TRUE(contains(out, "\n  coarsened to                   100  triangles by --triangles, moved by about "))
+      << out;
+  const Geometry coarse = written();
+  EXPECT_EQ(coarse.surface.size(), 100u);
+  EXPECT_LT(2 * coarse.mesh.tets.size(), tets);
+  EXPECT_NEAR(coarse.report.volume, ball.report.volume, 0.15 * ball.report.volume);
+}
+
+TEST_P(EachMesher, SaysThatItRefinesAndCoarsensNothing) {
+  arguments_.edge_length = 1;
+  arguments_.triangles = 100;
+  ::testing::internal::CaptureStderr();
+  const std::string out = run();
+  EXPECT_TRUE(contains(out,
+                       "\n  cut into                        12  triangles: --edge-length cuts none, since all are "
+                       "finer; --triangles coarsens\n"))
+      << out;
+  EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(),
+                       "--triangles 100: the surface has only 12 triangles, which stay as they are\n"));
+}
+
 TEST_P(EachMesher, FillsScannedObjects) {
   for (const char* name : {"mustard_bottle.obj", "evo_bowl_col.obj"}) {
     if (!have_data_file(name)) GTEST_SKIP() << missing_data_file(name);
@@ -308,6 +340,28 @@ TEST_F(Tetrahedralize, RefusesTetsThatLeavePartsOut) {
       fake_tetgen("while read line; do echo \"$line\"; done < " + path("part.vtk") + " > \"${2%.mesh}.vtk\"");
   EXPECT_TRUE(contains(error(), "have a volume of 0.166667 m^3, the surface one of 0.001 m^3")) << error();
   EXPECT_FALSE(std::filesystem::exists(arguments_.output));
+}
+
+TEST_F(Tetrahedralize, SaysWhereASurfaceCutsThroughItself) {
+  TriangleMesh two = read_triangle_mesh(arguments_.input);
+  const TriangleMesh one = two;
+  for (const Point3& p : one.points) two.points.push_back({p[0] + 0.03, p[1] + 0.03, p[2] + 0.03});
+  for (const auto& [a, b, c] : one.triangles) two.triangles.push_back({a + 8, b + 8, c + 8});
+  write("two.obj", obj_text(two));
+  arguments_.input = path("two.obj");
+  EXPECT_TRUE(contains(error(), "two.obj: the surface cuts through itself at 8 triangles, first at triangle "))
+      << error();
+  EXPECT_TRUE(contains(error(), "; unite its parts, in Blender or by trimesh's boolean.union()")) << error();
+}
+
+TEST_F(Tetrahedralize, RefusesBadCountsOfTriangles) {
+  for (const char* count : {"0", "3", "3.5", "-1", "many"}) {
+    const isopatch::testing::Outcome result = isopatch::testing::run_program(
+        "tetrahedralize " + arguments_.input + " " + arguments_.output + " --triangles=" + count);
+    EXPECT_EQ(result.code, 2) << count;
+    EXPECT_EQ(result.out, "isopatch: error: --triangles: '" + std::string(count) +
+                              "' is not a whole number from 4 to 2147483647; see isopatch tetrahedralize --help\n");
+  }
 }
 
 TEST_F(Tetrahedralize, RefusesBadArgumentsBeforeItRunsAMesher) {

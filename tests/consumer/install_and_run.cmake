@@ -20,6 +20,8 @@ run(${CMAKE_COMMAND} -S ${source_dir} -B ${work_dir}/build -G ${generator} -D CM
 run(${CMAKE_COMMAND} --build ${work_dir}/build --config ${config})
 find_program(consumer consumer PATHS ${work_dir}/build ${work_dir}/build/${config} NO_DEFAULT_PATH REQUIRED)
 run(${consumer})
+find_program(own_stepper own_stepper PATHS ${work_dir}/build ${work_dir}/build/${config} NO_DEFAULT_PATH REQUIRED)
+run(${own_stepper})
 
 file(SIZE ${consumer} bytes)
 math(EXPR tenths "${bytes} / 100000")

@@ -139,6 +139,10 @@ TEST(Arrays, BadCallsSayWhatIsWrong) {
     });
   };
   EXPECT_EQ(with([](State&, Results&) {}), "no error");
+  EXPECT_NE(with([](State& s, Results&) {
+              s.num_environments = 0;
+            }).find("state.num_environments is 0; give the number of environments that state.poses has"),
+            std::string::npos);
   EXPECT_NE(with([](State& s, Results&) { s.num_environments = -1; }).find("num_environments is -1"),
             std::string::npos);
   for (const double step : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {

@@ -60,6 +60,33 @@ def test_negative_eigenvalues_are_left_out():
     assert implicit_wrench([[-1e4]], [[0]], [[1]], 0.02, wrench=[1], velocity=[0], clamp=False)[0] < 0
 
 
+def test_matrices_of_contacts_are_those_of_all_springs():
+    scene = isopatch.Scene(
+        {
+            "geometries": {"ball": {"type": "sphere", "radius": 0.05}, "table": {"type": "half_space"}},
+            "bodies": [
+                {"name": "ball", "geometry": "ball", "friction": 1, "position": [0, 0, 0.049]},
+                {"name": "table", "geometry": "table", "rigid": True, "fixed": True, "friction": 1},
+            ],
+        }
+    )
+    found = isopatch.Evaluator(scene).evaluate(
+        scene.default_poses[None], outputs=("pair_wrench", "packed_contacts", "contact_offsets")
+    )
+    contacts = found.packed_contacts[: found.contact_offsets[1]]
+    K, C = isopatch.contact_matrices(contacts, [0, 0, 0.049], np.zeros(6), 1e-3)
+    assert K[2, 2] == pytest.approx((contacts["stiffness"] * contacts["normal"][:, 2] ** 2).sum(), rel=1e-6)
+    np.testing.assert_allclose(K, K.T, atol=1e-9 * K[2, 2])
+    # at rest friction is mu N v / v_s, but for normals that are not upright
+    assert C[0, 0] == pytest.approx(found.pair_wrench[0, 0, 2] / 1e-3, rel=0.05)
+    with pytest.raises(ValueError, match="contacts: expected rows of packed_contacts, found float64"):
+        isopatch.contact_matrices(np.zeros(3), np.zeros(3), np.zeros(6), 1e-3)
+    with pytest.raises(ValueError, match="velocity: expected 6 finite numbers"):
+        isopatch.contact_matrices(contacts, np.zeros(3), np.zeros(3), 1e-3)
+    with pytest.raises(ValueError, match="slip_tolerance: expected a speed above 0 m/s, found 0"):
+        isopatch.contact_matrices(contacts, np.zeros(3), np.zeros(6), 0)
+
+
 def test_bad_input_is_named():
     one = [[1.0]]
     with pytest.raises(ValueError, match=r"K: expected the shape \[..., n, n\], found \[1\]"):

@@ -51,13 +51,24 @@ TEST(SceneNames, SayWhichPairsThereAre) {
   EXPECT_EQ(error_of([&] { scene.pair_index(-1, 0); }), "scene: the body index -1 must be in [0, 3)");
 }
 
-TEST(SceneNames, ThatSeveralBodiesHaveFindNone) {
+TEST(SceneNames, OfTwoBodiesOrPartsDiffer) {
   SceneDescription description = three_balls();
   description.bodies[2].name = "left";
+  EXPECT_EQ(error_of([&] { Scene{description}; }), "scene: body 2: another body is already named \"left\"");
+  description = three_balls();
+  description.bodies[1].parts = {{.geometry = 0, .name = "tip"}, {.geometry = 0}, {.geometry = 0, .name = "tip"}};
+  EXPECT_EQ(error_of([&] { Scene{description}; }),
+            "scene: body 'middle': another part of the body is already named \"tip\"");
+  description.bodies[1].parts[2].name = "";
+  EXPECT_NO_THROW(Scene{description});
+}
+
+TEST(SceneNames, ThatSeveralBodiesHaveFindNone) {
+  SceneDescription description = three_balls();
+  description.bodies[0].name = description.bodies[2].name = "";
   const Scene scene(description);
   EXPECT_EQ(scene.body_index("middle"), 1);
-  EXPECT_EQ(error_of([&] { scene.body_index("left"); }),
-            "scene: more than one body is named \"left\"; use their indices");
+  EXPECT_EQ(error_of([&] { scene.body_index(""); }), "scene: more than one body is named \"\"; use their indices");
 }
 
 TEST(SceneNames, OfASceneThatWasMovedFromAreAnError) {

@@ -36,6 +36,22 @@ TEST(SceneWarnings, NameTwoRigidBodiesThatCannotTouch) {
                   "compliant, or exclude the pair"});
 }
 
+TEST(SceneWarnings, AskOfLongShapesWhetherTheyAreInMillimetres) {
+  SceneDescription scene;
+  scene.geometries = {make_sphere("ball", 50, 1), make_box("ground", {20, 20, 1}), make_sphere("stone", 2, 1)};
+  scene.bodies = {{.name = "ball", .geometry = 0, .friction = 1},
+                  {.name = "ground", .geometry = 1, .rigid = true, .fixed = true, .friction = 1},
+                  {.name = "stone", .geometry = 2, .friction = 1}};
+  const Lines lines = {"geometry 'ball' is 100 m long. In millimetres? Lengths are in metres"};
+  EXPECT_EQ(warnings_of_description(scene), lines);
+  EXPECT_EQ(warnings_of(Scene(parse_scene(R"({"isopatch": 1, "geometries": {"ball": {"type": "sphere", "radius": 50}},
+                                              "bodies": [{"name": "ball", "geometry": "ball"}]})",
+                                          "", "s"))),
+            lines);
+  scene.geometries[0].size_is_known = true;
+  EXPECT_EQ(warnings_of_description(scene), Lines{});
+}
+
 TEST(SceneWarnings, AreNotAboutRigidBodiesThatAreExcludedOrCannotMove) {
   SceneDescription scene = bottle_on_table();
   scene.exclude = {{1, 0}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every message of an Error must be, checked without the library's own functions: one line of printable, valid
-// UTF-8 of at most 300 characters.
+// UTF-8 of at most 1000 characters.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ inline std::string message_problem(std::string_view message) {
     if (code >= 0x2028 && code <= 0x202e) return "a line separator or a change of direction" + where;
     at += length;
   }
-  if (characters > 300) return std::to_string(characters) + " characters; 300 are the limit";
+  if (characters > 1000) return std::to_string(characters) + " characters; 1000 are the limit";
   return "";
 }
 

@@ -46,12 +46,12 @@ TEST(Quote, KeepsQuotesApartAndCutsLongText) {
 }
 
 TEST(Quote, AMessageLosesItsMiddle) {
-  const std::string long_one = "begin " + std::string(1000, 'x') + " what would be right";
+  const std::string long_one = "begin " + std::string(2 * kMaxMessage, 'x') + " what would be right";
   const std::string text = Error(long_one).what();
   EXPECT_EQ(text.size(), kMaxMessage);
   EXPECT_TRUE(text.starts_with("begin xxx")) << text;
   EXPECT_TRUE(text.ends_with("xxx what would be right")) << text;
-  EXPECT_EQ(Error(std::string(300, 'x')).what(), std::string(300, 'x'));
+  EXPECT_EQ(Error(std::string(kMaxMessage, 'x')).what(), std::string(kMaxMessage, 'x'));
 }
 
 TEST(Quote, EveryErrorIsPrintableWhateverItRepeats) {
@@ -68,7 +68,7 @@ TEST(MessageCheck, SeesEveryFault) {
   EXPECT_EQ(message_problem("all \u00fc \u7403 right"), "");
   for (const char* bad : {"", "a\nb", "\x1b", "\x7f", "\u0085", "\xff", "\xc3", "\xed\xa0\x80", "\xc0\xaf", "\u202e"})
     EXPECT_NE(message_problem(bad), "") << bad;
-  EXPECT_NE(message_problem(std::string(301, 'x')), "");
+  EXPECT_NE(message_problem(std::string(kMaxMessage + 1, 'x')), "");
 }
 
 // Names come from files and callers alike.

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <utility>
 
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
@@ -9,6 +12,7 @@
 #include "host/hierarchy/hierarchy.h"
 #include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/files/mesh_files.h"
+#include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
 #include "host/scene_file/robot_file.h"
 #include "host/text/quote.h"
@@ -38,8 +42,28 @@ void print_mass_properties(const Geometry& geometry) {
   print_row("inertia xy xz yz", fmt::format("{} {} {}", xy, xz, yz), "kg m^2");
 }
 
+/// The checked surface. If it is refused, what is known of it stands before the error.
+Geometry checked_surface(const std::string& file, TriangleMesh mesh) {
+  const std::size_t points = mesh.points.size(), triangles = mesh.triangles.size();
+  Box box;
+  for (const Point3& p : mesh.points) box.add(p);
+  try {
+    return make_surface_mesh(file, std::move(mesh));
+  } catch (const Error&) {
+    fmt::print("{}\n", escaped(file));
+    print_row("points", points);
+    print_row("triangles", triangles);
+    if (points > 0) {
+      print_row("lowest x y z", fmt::format("{:g} {:g} {:g}", box.low[0], box.low[1], box.low[2]), "m");
+      print_row("highest x y z", fmt::format("{:g} {:g} {:g}", box.high[0], box.high[1], box.high[2]), "m");
+    }
+    std::fflush(stdout);
+    throw;
+  }
+}
+
 void surface_info(const std::string& file) {
-  const Geometry geometry = make_surface_mesh(file, read_triangle_mesh(file));
+  const Geometry geometry = checked_surface(file, read_triangle_mesh(file));
   const MeshReport& report = geometry.report;
 
   fmt::print("{}\n", escaped(file));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "host/cli/commands.h"
 #include "host/cli/info_table.h"
 #include "host/cli/process/progress.h"
@@ -66,8 +68,12 @@ void print_picture(const std::string& path, const Picture& picture, std::size_t 
 
 }  // namespace
 
-void render_command(const RenderArguments& arguments) {
+void render_command(const RenderArguments& given) {
   const StandardArithmetic standard;
+  RenderArguments arguments = given;
+  if (arguments.output.empty()) {
+    arguments.output = std::filesystem::path(arguments.source).replace_extension(".html").string();
+  }
   check_output("--output", arguments.output, {".html", ".glb", ".png", ".mp4", ".gif"});
   const KeptInputs kept;
   const Picture picture = drawn_picture(arguments);

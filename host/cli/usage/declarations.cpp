@@ -197,8 +197,8 @@ void add_render(CLI::App& app, RenderArguments& arguments) {
   CLI::App* render = app.add_subcommand("render", "Draw a scene or a rollout with its contact patches");
   add_picture_options(render, arguments);
   add(render, "-o,--output", arguments.output, "FILE",
-      "a page (.html), binary glTF (.glb), or by the Python package a picture (.png) or film (.mp4, .gif)")
-      ->required();
+      "a page (.html), binary glTF (.glb), or by the Python package a picture (.png) or film (.mp4, .gif) (default: a "
+      "page beside the source)");
   render->callback([&arguments] { render_command(arguments); });
 }
 
@@ -232,6 +232,9 @@ void add_tetrahedralize(CLI::App& app, TetrahedralizeArguments& arguments) {
       CLI::IsMember({"auto", "tetgen", "gmsh"}));
   add(command, "--edge-length", arguments.edge_length, "L",
       "about that of the tets, m; longer edges of the surface are cut", kReal);
+  add(command, "--triangles", arguments.triangles, "N",
+      "coarsen the surface to about so many triangles, before --edge-length cuts them",
+      whole<std::int64_t>(4, std::numeric_limits<std::int32_t>::max()));
   command->callback([&arguments] { tetrahedralize_command(arguments); });
 }
 

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "host/cli/usage/command_text.h"
 #include "host/text/quote.h"
+#include "host/text/suggestion.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::cli {
@@ -27,13 +31,34 @@ std::vector<std::string> names_of_options(const CLI::App& command) {
   return names;
 }
 
+/// How `render` makes the picture that an option of another command seems to ask for; nothing for other options.
+std::string drawn_by_render(const CLI::App& command, const std::string& option) {
+  static const std::vector<std::string> kPictures = {"html", "page", "glb", "png", "mp4", "gif"};
+  const std::string name = command.get_name(), kind = option.substr(option.find_first_not_of('-'));
+  const bool is_picture = std::find(kPictures.begin(), kPictures.end(), kind) != kPictures.end();
+  if (!is_picture || (name != "evaluate" && name != "rollout")) return "";
+  const CLI::Option* scene = command.get_option("scene");
+  const std::string file = scene->count() > 0 ? scene->as<std::string>() : "SCENE.json";
+  if (name == "rollout") {
+    return fmt::format("; isopatch rollout {} --output run.npz, then isopatch render run.npz -o run.{} draws it", file,
+                       kind == "page" ? "html" : kind);
+  }
+  const std::vector<std::string> rest = command.remaining();
+  const auto given = std::find_if(rest.begin(), rest.end(), [](const std::string& r) { return !r.starts_with("-"); });
+  const std::string output =
+      given != rest.end() ? *given
+                          : std::filesystem::path(file).replace_extension(kind == "page" ? "html" : kind).string();
+  return fmt::format("; isopatch render {} -o {} draws it", file, output);
+}
+
 /// The message for one command, or for the program without any.
 std::string message_of(const CLI::App& command, const CLI::ParseError& error) {
   for (const std::string& extra : command.remaining()) {
     if (!extra.starts_with("-")) continue;
     const std::string name = extra.substr(0, extra.find('='));
+    const std::string picture = drawn_by_render(command, name);
     return fmt::format("{} has no option {}{}", command.get_name(), in_quotes(name, '"'),
-                       suggestion(name, names_of_options(command)));
+                       picture.empty() ? suggestion(name, names_of_options(command)) : picture);
   }
   std::string message = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return message;

@@ -15,6 +15,9 @@ namespace isopatch::detail {
 MeshReport check_and_repair(TetMesh& mesh, const std::string& source, AllBoundaryTets policy,
                             std::vector<Triangle>& boundary);
 
+/// "the surface cuts through itself at 12 triangles, first at ...", of a report that counts some.
+std::string self_cuts_text(const TriangleMesh& mesh, const MeshReport& report);
+
 /// The surface of a geometry whose tets were cut, and those numbers of its report that change with it.
 void measure_again(Geometry& geometry);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "host/mesh/checks/geometry_check.h"
 #include "host/mesh/checks/shells.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/topology/edge_table.h"
@@ -282,6 +283,14 @@ void repair_matter(TriangleMesh& mesh, double size, MeshReport& report) {
 }
 
 }  // namespace
+
+std::string detail::self_cuts_text(const TriangleMesh& mesh, const MeshReport& report) {
+  const auto cut = [&](std::int64_t t) {
+    return describe(static_cast<std::size_t>(t), mesh.triangles[static_cast<std::size_t>(t)]);
+  };
+  return fmt::format("the surface cuts through itself at {} triangles, first at {} and {}", report.cut_triangles,
+                     cut(report.first_cut[0]), cut(report.first_cut[1]));
+}
 
 MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   const StandardArithmetic standard;

@@ -90,7 +90,14 @@ bool is_plain(const std::string& path) {
   });
 }
 
-[[noreturn]] void refuse(const std::string& path, const char* wanted, const char* hint) {
+/// The command that makes a file of tets of a file of a surface.
+std::string how_to_fill(const std::string& path) {
+  const std::string file = is_plain(path) ? path : "part" + extension_of(path);
+  return fmt::format("; isopatch tetrahedralize {} {} makes one", file,
+                     std::filesystem::path(file).replace_extension(".vtk").string());
+}
+
+[[noreturn]] void refuse(const std::string& path, const char* wanted, const std::string& hint) {
   const std::string advice = advice_for_format(path);
   if (!advice.empty()) throw_error("{}: {}", path, advice);
   throw_error("{}: the extension {} is not one of {}{}", path, in_quotes(extension_of(path)), wanted, hint);
@@ -125,8 +132,7 @@ std::string detail::advice_for_format(const std::string& path) {
 
 TetMesh read_tet_mesh(const std::string& path) {
   if (is_tet_mesh_file(path)) return read(kTetReaders, path);
-  refuse(path, "a tet mesh; .vtk, .vtu and .msh files are read",
-         is_surface_file(path) ? "; `isopatch tetrahedralize` fills a surface with tets" : "");
+  refuse(path, "a tet mesh; .vtk, .vtu and .msh files are read", is_surface_file(path) ? how_to_fill(path) : "");
 }
 
 TriangleMesh read_triangle_mesh(const std::string& path) {

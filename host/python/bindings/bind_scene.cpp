@@ -80,7 +80,7 @@ nb::dict properties_of(const MassProperties& mass) {
 
 /// A geometry as Python keeps it, of bytes: all that a scene made from it depends on.
 using GeometryState = std::tuple<std::string, bool, nb::bytes, nb::bytes, nb::bytes, nb::bytes, double, nb::bytes,
-                                 nb::bytes, std::vector<std::string>, nb::bytes, bool, bool, bool>;
+                                 nb::bytes, std::vector<std::string>, nb::bytes, bool, bool, bool, bool>;
 static_assert(std::is_trivially_copyable_v<MeshReport>);
 
 /// The numbers of a primitive, since the object has bytes between them that may be anything.
@@ -96,12 +96,12 @@ GeometryState state_of(const Geometry& g) {
   return GeometryState(g.name, g.kind == GeometryKind::kHalfSpace, bytes_of(g.mesh.points), bytes_of(g.mesh.tets),
                        bytes_of(g.surface), bytes_of(g.extent), g.thickness, bytes_of(g.strain),
                        bytes_of(std::vector<MeshReport>{g.report}), g.warnings, primitive_bytes(g.primitive),
-                       g.strained, g.convex, g.polygon);
+                       g.strained, g.convex, g.polygon, g.size_is_known);
 }
 
 Geometry geometry_from(const GeometryState& state) {
   const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings, primitive,
-               strained, convex, polygon] = state;
+               strained, convex, polygon, size_is_known] = state;
   Geometry g;
   g.name = name;
   g.kind = half_space ? GeometryKind::kHalfSpace : GeometryKind::kMesh;
@@ -117,6 +117,7 @@ Geometry geometry_from(const GeometryState& state) {
   g.strained = strained;
   g.convex = convex;
   g.polygon = polygon;
+  g.size_is_known = size_is_known;
   return g;
 }
 

@@ -82,6 +82,7 @@ void bind_meshes(nb::module_& module);
 void bind_pictures(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_lumped(nb::module_& module);
+void bind_implicit(nb::module_& module);
 void bind_evaluator(nb::module_& module);
 void bind_simulator(nb::module_& module);
 void bind_patch_bounds(nb::module_& module);

@@ -8,6 +8,7 @@
 
 #include "host/python/arrays/array_view.h"
 #include "host/text/quote.h"
+#include "host/text/suggestion.h"
 
 namespace isopatch::python {
 

@@ -145,6 +145,7 @@ void Evaluation::read_inputs(const EvaluationArguments& arguments) {
       },
       state_);
   state_.num_environments = shape.environments;
+  if (shape.environments == 0) state_.poses = {};  // no work, whatever the address of an empty array
 }
 
 /// Takes the words that `out` has for records, or the columns of such words.

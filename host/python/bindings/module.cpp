@@ -174,6 +174,7 @@ NB_MODULE(_core, module) {
   bind_pictures(module);
   bind_files(module);
   bind_lumped(module);
+  bind_implicit(module);
   bind_candidates(module);
   bind_evaluator(module);
   bind_simulator(module);

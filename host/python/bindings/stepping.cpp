@@ -69,6 +69,7 @@ StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::h
       },
       state_);
   state_.num_environments = shape.environments;
+  if (shape.environments == 0) state_.poses = nullptr;  // no work, whatever the address of an empty array
 }
 
 NewState::NewState(const PythonSimulator& simulator, const StateViews& from) {

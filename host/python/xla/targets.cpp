@@ -216,6 +216,7 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
           if (has(inputs, i++)) set_array(array, from.next(), info, shape, placement);
         },
         state);
+    if (state.num_environments == 0) state.poses = {};  // no work, whatever the address of an empty array
     Reader to(returned);
     i = 0;
     for_each_output(
@@ -264,6 +265,7 @@ ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs
           copy(source, pointer, before.size_bytes(), placement);
         },
         state);
+    if (state.num_environments == 0) state.poses = nullptr;
 
     RolloutInput input;
     RolloutOutput output;

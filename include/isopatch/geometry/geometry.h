@@ -44,8 +44,9 @@ struct Geometry {
   Primitive primitive = {};       ///< kMesh: what the mesh is an approximation of, if that is known
   bool strained = false;          ///< kMesh: the extent is that of a strain map
   bool convex = false;            ///< kMesh: the convex hull of its surface, for ContactModel::kPolytope
-  bool polygon = false;  ///< kMesh: a convex polygon in the plane z = 0, whose corners are the points, counter-
-                         ///< clockwise; for rigid bodies in ContactModel::kPolytope
+  bool polygon = false;        ///< kMesh: a convex polygon in the plane z = 0, whose corners are the points, counter-
+                               ///< clockwise; for rigid bodies in ContactModel::kPolytope
+  bool size_is_known = false;  ///< no warning of an unlikely size: a scene file states its units, or warns itself
 
   /// kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
   double thickness = 0;

@@ -38,14 +38,39 @@ TEST(Usage, VersionSaysWhatTheBuildHas) {
 TEST(Usage, UnknownCommandsAndOptionsAreNamedWithTheNearest) {
   expect_errors(
       {{"evalute x", R"(there is no command "evalute"; did you mean "evaluate"?)"},
-       {"simulate x",
-        R"(there is no command "simulate"; known: "evaluate", "rollout", "render", "view", "field", "tetrahedralize", )"
+       {"frobnicate x",
+        R"(there is no command "frobnicate"; known: "evaluate", "rollout", "render", "view", "field", "tetrahedralize", )"
         R"("info", "help"; see isopatch --help)"},
        {"--versoin", R"(isopatch has no option "--versoin"; did you mean "--version"?)"},
        {"evaluate " + kScene + " --envz 3", R"(evaluate has no option "--envz"; did you mean "--envs"?)"},
        {"rollout --durations=3 " + kScene, R"(rollout has no option "--durations"; did you mean "--duration"?)"},
        {"", R"(needs a command: "evaluate", "rollout", "render", "view", "field", "tetrahedralize", "info", "help"; )"
             "see isopatch --help"}});
+}
+
+TEST(Usage, PicturesThatOtherCommandsDoNotDrawAreLeftToRender) {
+  expect_errors({{"evaluate m.json --html x.html", R"(evaluate has no option "--html"; isopatch render m.json -o )"
+                                                   "x.html draws it; see isopatch evaluate --help"},
+                 {"evaluate m.json --png", R"(evaluate has no option "--png"; isopatch render m.json -o m.png draws )"
+                                           "it; see isopatch evaluate --help"},
+                 {"rollout m.json --gif", R"(rollout has no option "--gif"; isopatch rollout m.json --output run.npz, )"
+                                          "then isopatch render run.npz -o run.gif draws it; see isopatch rollout "
+                                          "--help"}});
+}
+
+TEST(Usage, OptionsOfOtherToolsAreTranslated) {
+  expect_errors(
+      {{"evaluate m.json --num_envs 3", R"(evaluate has no option "--num_envs"; did you mean "--envs"?)"},
+       {"evaluate m.json -o r.npz", R"(evaluate has no option "-o"; did you mean "--output"?)"},
+       {"rollout m.json --timestep 1e-3", R"(rollout has no option "--timestep"; did you mean "--dt"?)"},
+       {"rollout m.json --gpu", R"(rollout has no option "--gpu"; did you mean "--backend" (--backend cuda)?)"},
+       {"rollout m.json --jobs 3", R"(rollout has no option "--jobs"; did you mean "--threads"?)"},
+       {"tetrahedralize a.obj b.vtk --faces 9", R"(tetrahedralize has no option "--faces"; did you mean )"
+                                                R"("--triangles"?)"},
+       {"tetrahedralize a.obj b.vtk --edgeLength 1", R"(tetrahedralize has no option "--edgeLength"; did you mean )"
+                                                     R"("--edge-length"?)"},
+       {"draw m.json", R"(there is no command "draw"; did you mean "render"?)"},
+       {"simulate x", R"(there is no command "simulate"; did you mean "rollout"?)"}});
 }
 
 TEST(Usage, MissingValuesAreNamed) {

@@ -53,8 +53,9 @@ TEST(MeshFiles, SayWhatIsReadInstead) {
       ".glb and .gltf");
   EXPECT_TRUE(contains(error_of([] { read_triangle_mesh("a.vtu"); }), "; a file of tets is a \"tet_mesh\""));
   EXPECT_EQ(error_of([] { read_tet_mesh("a.stl"); }),
-            "a.stl: the extension '.stl' is not one of a tet mesh; .vtk, .vtu and .msh files are read; `isopatch "
-            "tetrahedralize` fills a surface with tets");
+            "a.stl: the extension '.stl' is not one of a tet mesh; .vtk, .vtu and .msh files are read; isopatch "
+            "tetrahedralize a.stl a.vtk makes one");
+  EXPECT_TRUE(contains(error_of([] { read_tet_mesh("an object.stl"); }), "tetrahedralize part.stl part.vtk makes one"));
   EXPECT_TRUE(contains(error_of([] { read_tet_mesh("a"); }), "the extension '' is not one"));
 }
 

@@ -4,6 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from isopatch import _core
+from isopatch._src.records import CONTACT_DTYPE
+
 
 def _matrices(value: Any, name: str) -> np.ndarray:
     matrices = np.asarray(value, np.float64)
@@ -61,14 +64,45 @@ def implicit_wrench(
             raise ValueError(
                 f"implicit_wrench: {name}: expected the shape [..., {n}, {n}] of M, found {list(matrices.shape)}"
             )
-    if clamp:
-        values, vectors = np.linalg.eigh((K + np.swapaxes(K, -1, -2)) / 2)
-        K = (vectors * np.maximum(values, 0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
     given = [_vectors(wrench, "wrench", n), _vectors(velocity, "velocity", n)]
     other = np.broadcast_to(np.asarray(other, np.float64), given[0].shape) if np.ndim(other) == 0 else other
     given.append(_vectors(other, "other", n))
-    w, v, f = (vector[..., None] for vector in given)
-    stiff = h * (h * K + C)
-    # (M + stiff) M^-1 W' = ..., so M is not inverted
-    right = w - h * K @ v - stiff @ np.linalg.solve(M, f)
-    return (M @ np.linalg.solve(M + stiff, right))[..., 0]
+    batch = np.broadcast_shapes(*(m.shape[:-2] for m in (K, C, M)), *(v.shape[:-1] for v in given))
+    rows = [np.broadcast_to(m, (*batch, n, n)).tobytes() for m in (K, C, M)]
+    rows += [np.broadcast_to(v, (*batch, n)).tobytes() for v in given]
+    found = _core._implicit_wrench(*rows, int(np.prod(batch)), n, h, clamp)
+    return np.frombuffer(found).reshape(*batch, n).copy()
+
+
+def contact_matrices(contacts: Any, origin: Any, velocity: Any, slip_tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and damping of the contacts of one pair, as implicit_wrench() takes them for body A.
+
+    With v_n and v_t the relative velocity at a contact along its normal n and across, d the dissipation and N the
+    damped normal force, a contact has the stiffness k (1 - d v_n) and the damping d A p along n, and across it the
+    secant of friction, mu N / sqrt(|v_t|^2 + v_s^2): with this damping a step of any length slows a slide and does not
+    reverse it.
+
+    Args:
+        contacts: Rows of `packed_contacts` or `contacts`, all of one pair.
+        origin: [3], m. A point of body A, world frame, to whose velocity and torque the matrices belong.
+        velocity: [6], m/s; rad/s. Of body A relative to B there: linear, angular, world frame.
+        slip_tolerance: v_s, m/s.
+
+    Returns:
+        K [6, 6], N/m, N, N m, and C [6, 6], N s/m, N s, N m s: by how much force and torque fall as the body moves.
+
+    Raises:
+        ValueError: for contacts of another type, other shapes, and a slip tolerance that is not above 0.
+    """
+    contacts = np.ascontiguousarray(contacts)
+    if contacts.dtype != CONTACT_DTYPE:
+        raise ValueError(f"contact_matrices: contacts: expected rows of packed_contacts, found {contacts.dtype}")
+    if not 0 < slip_tolerance < np.inf:
+        raise ValueError(f"contact_matrices: slip_tolerance: expected a speed above 0 m/s, found {slip_tolerance}")
+    point, twist = np.asarray(origin, np.float64), np.asarray(velocity, np.float64)
+    for name, vector, size in (("origin", point, 3), ("velocity", twist, 6)):
+        if vector.shape != (size,) or not np.isfinite(vector).all():
+            raise ValueError(f"contact_matrices: {name}: expected {size} finite numbers, found {vector.tolist()}")
+    found = _core._contact_matrices(contacts.tobytes(), point.tobytes(), twist.tobytes(), slip_tolerance)
+    K, C = np.frombuffer(found).reshape(2, 6, 6).copy()
+    return K, C

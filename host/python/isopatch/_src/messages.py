@@ -17,5 +17,5 @@ def shown(value: Any) -> str:
 
 
 def shortened(message: str) -> str:
-    """A message as the library's are: at most 300 characters, of which none but printable ones."""
+    """A message as the library's are: at most 1000 characters, of which none but printable ones."""
     return _core.message_text(message)
