@@ -200,7 +200,7 @@ def test_equal_scenes_have_equal_texts(scene):
 
 def test_a_robot_file_is_named_as_what_it_is(root):
     path = root / "tests/broken/scenes/robot.urdf"
-    message = r"^.*robot\.urdf: is a robot in URDF, and scenes are JSON: .*scene_file/README\.md$"
+    message = r"^.*robot\.urdf: is a robot in URDF, and scenes are JSON: .*isopatch\.mujoco\.Bridge.*python/MUJOCO\.md$"
     with pytest.raises(ValueError, match=message):
         isopatch.Scene(path)
     with pytest.raises(ValueError, match=r"^scene: is a robot in URDF"):
