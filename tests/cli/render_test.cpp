@@ -66,7 +66,7 @@ TEST_F(Render, WritesAPageBesideTheSourceWithoutAnOutput) {
   const auto [code, out] = render(path("stack.json"));
   EXPECT_EQ(code, 0) << out;
   EXPECT_EQ(out.find(path("stack.html") + "\n"), 0u) << out;
-  EXPECT_NE(read("stack.html").find("<title>stack</title>"), std::string::npos);
+  EXPECT_NE(read("stack.html").find("<title>stack.json</title>"), std::string::npos);
   make_rollout();
   EXPECT_EQ(render(path("run.npz")).out.find(path("run.html") + "\n"), 0u);
 }

@@ -221,7 +221,7 @@ TEST(SceneText, NeedsNamesThatAFileCanHave) {
   };
   const std::string advice = "; give each a name of its own, which is not empty";
   EXPECT_EQ(named(""), "to_json: a body is named ''" + advice);
-  EXPECT_EQ(named("wall"), "to_json: a body is named 'wall'" + advice);
+  EXPECT_EQ(named("wall"), "scene: body 6: another body is already named \"wall\"");
   EXPECT_EQ(named("\xff"), "to_json: a name is not valid UTF-8, which JSON text must be");
   SceneDescription bad = good;
   bad.geometries[1].name = "ball";
