@@ -17,7 +17,8 @@ PAD = """<body pos="{x} 0 -.09"><joint name="{name}" type="slide" axis="{axis} 0
 <geom name="{name}" type="box" size=".008 .02 .03" mass=".1" friction="1" condim="{condim}"
 rgba=".05 .2 .6 .22"/></body>"""
 EGG = """<mujoco><option timestep=".002" {option}/>
-<visual><global offwidth="400" offheight="480"/><headlight ambient=".65 .65 .65" diffuse=".35 .35 .35" specular="0 0 0"/></visual>
+<visual><global offwidth="400" offheight="480"/>
+<headlight ambient=".65 .65 .65" diffuse=".35 .35 .35" specular="0 0 0"/></visual>
 <asset><texture name="sky" type="skybox" builtin="flat" rgb1="1 1 1" width="8" height="48"/></asset><worldbody>
 <geom name="floor" type="plane" size=".12 .12 .1" rgba=".97 .97 .97 1" condim="{condim}"/>
 <body name="egg" pos="0 0 .03"><freejoint/><geom name="egg" type="ellipsoid" size=".022 .022 .029" mass=".08"

@@ -50,9 +50,10 @@ std::vector<PotentialContact> potential_contacts(const HostEvaluator& evaluator,
                                                  std::int64_t environment, double time_step = 0);
 
 /// Writes one environment as legacy VTK POLYDATA for ParaView: patches_NAME.vtk, with the pressure at the points of the
-/// polygons, their area, pair and normal, and the field pair_wrench of all pairs; bodies_NAME.vtk, with the index of the body of each polygon; and of a
-/// scene with rigid polytopes contacts_NAME.vtk, potential_contacts() as points with their normal, gap, applicability,
-/// kind and pair. Throws Error as the functions above, and if a file cannot be written; `directory` must exist.
+/// polygons, their area, pair and normal, and the field pair_wrench of all pairs; bodies_NAME.vtk, with the index of
+/// the body of each polygon; and of a scene with rigid polytopes contacts_NAME.vtk, potential_contacts() as points with
+/// their normal, gap, applicability, kind and pair. Throws Error as the functions above, and if a file cannot be
+/// written; `directory` must exist.
 void write_vtk(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
                const std::string& name, const std::string& directory, double time_step = 0);
 
