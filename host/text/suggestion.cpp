@@ -85,8 +85,9 @@ std::string meaning(const std::string& name, const std::vector<std::string>& kno
   for (const std::string& candidate : known) {
     if (letters == letters_of(candidate)) return question(candidate, "");
   }
-  if (const std::string meant = translation(letters, known, is_key); !meant.empty()) return meant;
-  const std::string meant = closest(letters, known);
+  std::string meant = translation(letters, known, is_key);
+  if (!meant.empty()) return meant;
+  meant = closest(letters, known);
   return meant.empty() ? "" : question(meant, "");
 }
 

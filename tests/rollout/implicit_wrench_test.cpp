@@ -18,7 +18,6 @@
 namespace isopatch {
 namespace {
 
-using testing::contains;
 using testing::error_of;
 
 using Matrix = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;

@@ -34,7 +34,8 @@ std::vector<std::string> names_of_options(const CLI::App& command) {
 /// How `render` makes the picture that an option of another command seems to ask for; nothing for other options.
 std::string drawn_by_render(const CLI::App& command, const std::string& option) {
   static const std::vector<std::string> kPictures = {"html", "page", "glb", "png", "mp4", "gif"};
-  const std::string name = command.get_name(), kind = option.substr(option.find_first_not_of('-'));
+  const std::string& name = command.get_name();
+  const std::string kind = option.substr(option.find_first_not_of('-'));
   const bool is_picture = std::find(kPictures.begin(), kPictures.end(), kind) != kPictures.end();
   if (!is_picture || (name != "evaluate" && name != "rollout")) return "";
   const CLI::Option* scene = command.get_option("scene");

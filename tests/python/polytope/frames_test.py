@@ -17,11 +17,18 @@ SCENE = """{"isopatch": 1,
   "pairs": [["floor", "tile"]], "contact": {"model": "polytope"}}"""
 
 
-def test_all_polygons_are_drawn_and_half_spaces_are_not():
+def test_all_polygons_are_drawn_and_half_spaces_below_them():
     scene = isopatch.Scene.from_json(SCENE % "")
-    surfaces = Frames(scene)._surfaces(scene.default_poses)
-    assert [(body, len(vertices), len(corners)) for body, vertices, corners in surfaces] == [(0, 4, 2), (1, 5, 3)]
-    image = Frames(scene).draw(scene.default_poses, lambda project, ax: None)
+    frames = Frames(scene)
+    bodies, grounds = frames._surfaces(scene.default_poses, None)
+    assert [(body, len(vertices), corners.shape) for body, vertices, corners in bodies] == [
+        (0, 4, (1, 4)),
+        (1, 5, (1, 5)),
+    ]
+    assert not grounds
+    ax = frames._begin()
+    frames._draw_bodies(ax, scene.default_poses, None)
+    image = frames._finished(ax).astype(int)
     colors = {tuple(color) for color in image.reshape(-1, 3)[(image.reshape(-1, 3) < 200).any(axis=1)]}
     assert any(blue > red for red, _, blue in colors), "the floor"
     assert any(red > blue for red, _, blue in colors), "the tile"
@@ -29,5 +36,6 @@ def test_all_polygons_are_drawn_and_half_spaces_are_not():
     more = """, {"name": "cube", "geometry": "cube", "position": [5, 0, 0]},
                 {"name": "ground", "geometry": "ground", "rigid": true, "fixed": true}"""
     scene = isopatch.Scene.from_json(SCENE % more)
-    bodies = [body for body, _, _ in Frames(scene)._surfaces(np.asarray(scene.default_poses))]
-    assert bodies == [0, 1, 2]
+    bodies, grounds = Frames(scene)._surfaces(np.asarray(scene.default_poses), None)
+    assert [body for body, _, _ in bodies] == [0, 1, 2]
+    assert [body for body, _, _ in grounds] == [3]

@@ -67,19 +67,25 @@ class Frames:
         shapes, offsets = given.get("geometry_index"), patches.polygon_offsets
         pictures = []
         for i in range(len(poses)):
-            self._figure.clear()
-            ax = self._figure.add_axes((0, 0, 1, 1))
+            ax = self._begin()
             self._draw_bodies(ax, poses[i], None if shapes is None else shapes[i])
             self._draw_patches(ax, patches.packed_polygons[offsets[i] : offsets[i + 1]])
             self._draw_forces(ax, centers[i], forces[i])
             decorate(i, self.project, ax)
-            ax.set_axis_off()
-            ax.set_aspect("equal")
-            ax.set_xlim(-self._radius * _PIXELS[0] / _PIXELS[1], self._radius * _PIXELS[0] / _PIXELS[1])
-            ax.set_ylim(-self._radius, self._radius)
-            self._canvas.draw()
-            pictures.append(np.asarray(self._canvas.buffer_rgba())[..., :3].copy())
+            pictures.append(self._finished(ax))
         return tuple(pictures)
+
+    def _begin(self) -> "Axes":
+        self._figure.clear()
+        return self._figure.add_axes((0, 0, 1, 1))
+
+    def _finished(self, ax: "Axes") -> np.ndarray:
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        ax.set_xlim(-self._radius * _PIXELS[0] / _PIXELS[1], self._radius * _PIXELS[0] / _PIXELS[1])
+        ax.set_ylim(-self._radius, self._radius)
+        self._canvas.draw()
+        return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
 
     def project(self, points: Any) -> np.ndarray:
         """[K, 2] of points [K, 3], m, world frame."""
