@@ -9,6 +9,7 @@
 #include "host/cli/results_file.h"
 #include "host/numpy/array_reader.h"
 #include "host/render/frames.h"
+#include "host/rollout/rollout_data.h"
 #include "host/text/throw_error.h"
 #include "isopatch/rollout_state.h"
 
@@ -178,11 +179,20 @@ RecordedFriction recorded_friction(const Arrays& arrays, const SceneDescription&
     }
     return {values[0], ""};
   }
-  const double usual = scene.contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
+  const double usual = step_slip_tolerance(scene);
   return {usual,
           fmt::format("{}: does not say with which slip tolerance, materials and shapes it was stepped, as a file "
                       "of an earlier version; {} m/s and the scene's are taken",
                       source, usual)};
+}
+
+StateArrays states_of_last_row(const Arrays& last, const SceneDescription& scene, const std::string& source) {
+  StateArrays states = states_from_arrays(last, scene, source);
+  settle_recorded_shapes(states, scene, source);
+  for (std::vector<double>* values : {&states.modulus, &states.dissipation, &states.friction}) {
+    if (is_unset(*values, 0)) values->clear();
+  }
+  return states;
 }
 
 RecordedStates read_states(const std::string& path, const SceneDescription& scene) {
@@ -194,12 +204,8 @@ RecordedStates read_states(const std::string& path, const SceneDescription& scen
   Arrays last = last_row_of(arrays, path);
   for (const char* name : {"joints", "joint_rates", "steps"})
     last.erase(name);  // poses and velocities follow from them
-  recorded.states = states_from_arrays(last, scene, path);
-  settle_recorded_shapes(recorded.states, scene, path);
-  StateArrays& states = recorded.states;
-  for (std::vector<double>* values : {&states.modulus, &states.dissipation, &states.friction}) {
-    if (!values->empty() && std::isnan(values->front())) values->clear();  // the last step was given none
-  }
+  recorded.states = states_of_last_row(last, scene, path);
+  const StateArrays& states = recorded.states;
   const std::int64_t rows = arrays.at(kTime).header().shape[0];
   if (const auto found = arrays.find(kPairWrench); found != arrays.end()) {
     ArrayReader(arrays, path).find(kPairWrench, "real", {rows, states.num_environments, states.num_pairs, 6});

@@ -50,6 +50,11 @@ bool is_rollout_file(const std::map<std::string, detail::LazyArray>& arrays);
 std::map<std::string, detail::LazyArray> last_row_of(const std::map<std::string, detail::LazyArray>& arrays,
                                                      const std::string& source);
 
+/// The states of last_row_of(), with the materials and shapes of its step, or the scene's where that was given none.
+/// Throws Error as states_from_arrays(), and for a shape that the scene does not have.
+StateArrays states_of_last_row(const std::map<std::string, detail::LazyArray>& last, const SceneDescription& scene,
+                               const std::string& source);
+
 /// How the steps of a rollout's file saw friction: its slip tolerance [m/s]. A file of an earlier version has none:
 /// that of the scene's steps, with a warning.
 struct RecordedFriction {

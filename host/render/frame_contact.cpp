@@ -84,11 +84,6 @@ class GrowingPatch {
   std::unordered_map<Corner, std::uint32_t, CornerHash> indices_;
 };
 
-/// Whether a frame, of which the first part is given, has the scene's materials.
-bool is_unset(const std::vector<double>& materials, std::size_t first_part) {
-  return !materials.empty() && std::isnan(materials[first_part]);
-}
-
 }  // namespace
 
 std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* wrenches, int width) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/render/frames.h"
 
+#include <cmath>
+
 #include "host/text/throw_error.h"
 #include "isopatch/scene/scene.h"
 
@@ -22,6 +24,10 @@ std::vector<std::int64_t> chosen_frames(std::int64_t rows, std::int64_t every) {
   for (std::int64_t row = 0; row < rows - 1; row += every) chosen.push_back(row);
   chosen.push_back(rows - 1);
   return chosen;
+}
+
+bool is_unset(const std::vector<double>& materials, std::size_t first_part) {
+  return !materials.empty() && std::isnan(materials[first_part]);
 }
 
 void settle_recorded_shapes(StateArrays& states, const SceneDescription& scene, const std::string& source) {

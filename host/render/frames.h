@@ -42,6 +42,10 @@ struct Frames {
 /// Throws Error, which names `every`, for more than kMaxFrames and for none.
 void check_count(std::int64_t frames);
 
+/// Whether the row of a recording, of which the first part is given, has the scene's materials: its step was given
+/// none.
+bool is_unset(const std::vector<double>& materials, std::size_t first_part);
+
 /// Gives the rows of a recording the scene's shape where they have -1, as a row does whose step was given none. Throws
 /// Error, naming `source`, for a shape that the scene does not have.
 void settle_recorded_shapes(StateArrays& states, const SceneDescription& scene, const std::string& source);

@@ -180,7 +180,11 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   view.surface_thickness = surface_thickness.data();
   view.speed_limit = options.speed_limit;
   view.contact_states = scene.data().view.contact_states;
-  view.slip_tolerance = description.contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
+  view.slip_tolerance = step_slip_tolerance(description);
+}
+
+double step_slip_tolerance(const SceneDescription& scene) {
+  return scene.contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
 }
 
 }  // namespace isopatch::detail

@@ -16,6 +16,9 @@ double thickness_of(const GeometryView& geometry);
 /// Of a rigid part: 3 V / A, which is the radius of a ball and half the edge of a cube. Infinite for a half space, m.
 double surface_thickness_of(const GeometryView& geometry);
 
+/// Of friction in the steps of a scene, m/s.
+double step_slip_tolerance(const SceneDescription& scene);
+
 struct RolloutData {
   std::vector<MovingBody> bodies;
   BodyMasses masses;

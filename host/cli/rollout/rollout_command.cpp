@@ -17,6 +17,7 @@
 #include "host/files/input_file.h"
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"
+#include "host/rollout/rollout_data.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
@@ -238,8 +239,8 @@ void rollout_command(const RolloutArguments& arguments) {
   if (recorders.pictures) recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);
   if (recorders.file) {
     const std::string reference = scene_reference(arguments.scene, arguments.output);
-    const double slip_tolerance = scene.description().contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
-    write_output_file(arguments.output, recorders.file->npz(end.status, slip_tolerance, reference));
+    write_output_file(arguments.output,
+                      recorders.file->npz(end.status, step_slip_tolerance(scene.description()), reference));
   }
   stages.finish("write");
   print_report(arguments, simulator, plan, recorders, end, stages);

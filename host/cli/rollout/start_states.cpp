@@ -67,7 +67,8 @@ void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
 /// others.
 RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, const Scene& scene,
                                const std::string& source) {
-  std::map<std::string, LazyArray> arrays = is_rollout_file(file) ? last_row_of(file, source) : without_results(file);
+  const bool goes_on = is_rollout_file(file);
+  std::map<std::string, LazyArray> arrays = goes_on ? last_row_of(file, source) : without_results(file);
   const ArrayReader reader(arrays, source);
   const ArrayCounts counts = rollout_counts(scene);
   std::vector<std::string> names = names_of_states(counts);
@@ -79,7 +80,8 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   of_evaluate.erase("joint_rates");
   of_evaluate.erase("steps");
   RolloutStart start;
-  start.given = states_from_arrays(of_evaluate, scene.description(), source);
+  start.given = goes_on ? states_of_last_row(of_evaluate, scene.description(), source)
+                        : states_from_arrays(of_evaluate, scene.description(), source);
   const std::int64_t n = start.given.num_environments;
   const LazyArray* joints = reader.find("joints", "real", {n, counts.joints, 2});
   const LazyArray* rates = reader.find("joint_rates", "real", {n, counts.joints});

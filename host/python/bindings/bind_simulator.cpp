@@ -6,6 +6,7 @@
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/stepping.h"
 #include "host/python/bindings/streams.h"
+#include "host/rollout/rollout_data.h"
 #include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/scene_bodies.h"
 
@@ -131,8 +132,7 @@ void bind_simulator(nb::module_& module) {
       .def_prop_ro("device", [](const PythonSimulator& self) { return self.compute.device; })
       .def_prop_ro("slip_tolerance",
                    [](const PythonSimulator& self) {
-                     const Scene& scene = nb::cast<const Scene&>(self.scene);
-                     return scene.description().contact.slip_tolerance.value_or(isopatch::kUsualStepSlipTolerance);
+                     return isopatch::detail::step_slip_tolerance(nb::cast<const Scene&>(self.scene).description());
                    })
       .def_prop_ro("options", &options_of);
 }

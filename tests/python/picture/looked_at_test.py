@@ -290,6 +290,24 @@ def test_rows_before_an_input_was_given_have_the_scenes(tmp_path):
         assert areas.get(frame, 0) == pytest.approx(area[0, 0], rel=EXACT)
 
 
+def test_a_rollout_goes_on_with_what_the_last_step_was_given(tmp_path, command):
+    """Materials and shapes of the file's last row; the scene's where that step was given none."""
+    scene = balls_of_many_kinds()
+    (tmp_path / "scene.json").write_text(json.dumps(scene))
+    given = {"friction": np.full((2, 2), 0.7), "geometry_index": np.array([[2, 3], [0, 3]], np.int32)}
+    for name, last in (("given", given), ("none", {})):
+        simulator = isopatch.Simulator(isopatch.Scene(scene), 2, threads=1)
+        with simulator.record(tmp_path / "run.npz", every=10):
+            simulator.step(10, **given)
+            simulator.step(10, **last)
+        end = tmp_path / f"{name}.npz"
+        command("rollout", tmp_path / "scene.json", "--states", tmp_path / "run.npz", "--steps", 10, "--output", end)
+        simulator.step(10, **last)
+        rows = np.load(end)
+        assert not rows["status"].any()
+        np.testing.assert_array_equal(rows["poses"][-1], simulator.poses)
+
+
 def test_a_file_of_an_earlier_version_is_read_with_one_warning(tmp_path, program):
     scene = balls_of_many_kinds()
     (tmp_path / "scene.json").write_text(json.dumps(scene))

@@ -260,7 +260,7 @@ class Simulator:
             TypeError, ValueError: as Evaluator.evaluate(); ValueError too if `poses` or `velocities` of a body on a
                 joint or a path were written (not noticed on a CUDA device): they follow from joints and time.
         """
-        warnings, added, refused, self._inputs = None, (), False, inputs
+        warnings, added, refused = None, (), False
         if self._arrays == "jax":
             self._require_mutable("step")
         if self._placed is not None:
@@ -276,6 +276,7 @@ class Simulator:
                 added = self._recording.added(n, outputs, out)
             asked = (*(outputs or ()), *added) if added else outputs
             results = self._take_steps(self._state, n, stream, asked, out, inputs)
+            self._inputs = inputs
         except (TypeError, ValueError):
             refused = warnings is None  # before a step was taken
             raise
