@@ -97,9 +97,10 @@ struct TetrahedralizeArguments {
 void tetrahedralize_command(const TetrahedralizeArguments& arguments);
 
 /// `isopatch info`: describes meshes and scenes. `field` is the field of tet meshes: "distance", "laplace" or the name
-/// of their point data, `data` the folder of the scenes' mesh files; without it, the folder of each scene.
+/// of their point data, `data` the folder of the scenes' mesh files; without it, the folder of each scene. With
+/// `within` it names the cheapest mesh whose forces are within that share.
 void info_command(const std::vector<std::string>& files, const std::string& field = "distance",
-                  const std::optional<std::string>& data = {});
+                  const std::optional<std::string>& data = {}, std::optional<double> within = {});
 
 /// The part of it for a scene file.
 void scene_info(const std::string& file, const std::optional<std::string>& data);

@@ -11,7 +11,6 @@
 #include "host/files/output_file.h"
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/scale.h"
-#include "host/meshing/coarsening.h"
 #include "host/meshing/interrupt.h"
 #include "host/meshing/tetrahedralize.h"
 #include "host/text/quote.h"
@@ -38,25 +37,6 @@ double longest_edge(const TetMesh& mesh) {
   return longest;
 }
 
-/// What --triangles has made of a surface, in words; nothing if it has that few anyway.
-std::string coarser_surface(MesherInput& input, std::int64_t triangles, const std::string& file) {
-  const std::size_t before = input.surface.triangles.size(), wanted = static_cast<std::size_t>(triangles);
-  if (before <= wanted) {
-    print_warning(fmt::format("{}: --triangles {}: the surface has only {} triangles, which stay as they are", file,
-                              triangles, before));
-    return "";
-  }
-  const double distance = coarsen(input.surface, wanted, file);
-  const std::size_t after = input.surface.triangles.size();
-  const std::string made = fmt::format("{}, coarsened to {} triangles", file, after);
-  input = mesher_input(std::move(input.surface), made);
-  if (after > wanted) {
-    print_warning(
-        fmt::format("{}: --triangles {}: fewer than {} would change what is connected", file, triangles, after));
-  }
-  return fmt::format("triangles by --triangles, moved by about {:.2g} m", distance);
-}
-
 }  // namespace
 
 void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
@@ -77,26 +57,32 @@ void tetrahedralize_command(const TetrahedralizeArguments& arguments) {
   const std::string as_read =
       fmt::format("triangles of {} in the file, with {} of {} points", triangles, input.surface.points.size(), points);
   const std::size_t read = input.surface.triangles.size();
-  const std::string coarser = arguments.triangles ? coarser_surface(input, *arguments.triangles, arguments.input) : "";
-  const std::size_t left = input.surface.triangles.size();
-  const auto [geometry, cut] = [&] {
+  const Tetrahedralized tetrahedralized = [&] {
     const Interruptible interruptible;
     const std::function<bool()> is_cancelled = interrupted;
     const CancellationScope cancellation(is_cancelled);
     const auto check = [&] { interruptible.check(); };
-    Tetrahedralized made =
-        tetrahedralize(std::move(input), mesher, arguments.edge_length, arguments.output, arguments.input, check);
+    Tetrahedralized made = tetrahedralize(std::move(input), mesher, {arguments.edge_length, arguments.triangles},
+                                          arguments.output, arguments.input, check);
     check();
     return made;
   }();
+  const Geometry& geometry = tetrahedralized.geometry;
+  const std::size_t coarsened = tetrahedralized.coarsened, cut = tetrahedralized.triangles;
+  if (!tetrahedralized.note.empty()) {
+    print_warning(fmt::format("{}: --triangles {}: {}", arguments.input, *arguments.triangles, tetrahedralized.note));
+  }
   write_vtk(geometry.mesh, arguments.output);
 
   const MeshReport& made = geometry.report;
   fmt::print("{}\n", escaped(arguments.output));
   print_row("mesher", mesher.name, escaped(mesher.program.string()));
   print_row("surface", read, as_read);
-  if (!coarser.empty()) print_row("coarsened to", left, coarser);
-  if (cut > left) {
+  if (coarsened < read) {
+    print_row("coarsened to", coarsened,
+              fmt::format("triangles by --triangles, moved by about {:.2g} m", tetrahedralized.moved));
+  }
+  if (cut > coarsened) {
     print_row("cut into", cut, "triangles by --edge-length");
   } else if (arguments.edge_length) {
     print_row("cut into", cut, "triangles: --edge-length cuts none, since all are finer; --triangles coarsens");

@@ -104,8 +104,8 @@ void add_warnings(Geometry& geometry) {
 
 }  // namespace
 
-Geometry make_sphere(const std::string& name, double radius, int subdivisions) {
-  return with_primitive(make_primitive(name, make_sphere_mesh(radius, subdivisions)),
+Geometry make_sphere(const std::string& name, double radius, int subdivisions, Facets facets) {
+  return with_primitive(make_primitive(name, make_sphere_mesh(radius, subdivisions, facets)),
                         {PrimitiveKind::kSphere, {}, radius});
 }
 
@@ -113,17 +113,17 @@ Geometry make_box(const std::string& name, const Point3& size) {
   return with_primitive(make_primitive(name, make_box_mesh(size)), {PrimitiveKind::kBox, 0.5 * size, 0});
 }
 
-Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions) {
-  return make_primitive(name, make_ellipsoid_mesh(semi_axes, subdivisions));
+Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions, Facets facets) {
+  return make_primitive(name, make_ellipsoid_mesh(semi_axes, subdivisions, facets));
 }
 
-Geometry make_cylinder(const std::string& name, double radius, double height, int segments) {
-  return with_primitive(make_primitive(name, make_cylinder_mesh(radius, height, segments)),
+Geometry make_cylinder(const std::string& name, double radius, double height, int segments, Facets facets) {
+  return with_primitive(make_primitive(name, make_cylinder_mesh(radius, height, segments, facets)),
                         {PrimitiveKind::kCylinder, {0, 0, 0.5 * height}, radius});
 }
 
-Geometry make_capsule(const std::string& name, double radius, double length, int segments) {
-  return with_primitive(make_primitive(name, make_capsule_mesh(radius, length, segments)),
+Geometry make_capsule(const std::string& name, double radius, double length, int segments, Facets facets) {
+  return with_primitive(make_primitive(name, make_capsule_mesh(radius, length, segments, facets)),
                         {PrimitiveKind::kCapsule, {0, 0, 0.5 * length}, radius});
 }
 

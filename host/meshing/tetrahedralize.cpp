@@ -10,6 +10,7 @@
 #include "host/mesh/topology/edge_table.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/surface_refinement.h"
+#include "host/meshing/coarsening.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {
@@ -18,6 +19,12 @@ namespace {
 
 /// In edge lengths: the halves of an edge that is longer are nearer to the edge length than the whole.
 constexpr double kLongestEdge = std::numbers::sqrt2;
+
+/// Of coarsening, each with some fewer triangles.
+constexpr std::size_t kTries = 8;
+constexpr std::size_t kFewer = 32;  // a 32nd part of them
+
+constexpr std::int64_t kFewestTriangles = 4;
 
 /// Removes the points that no triangle uses.
 void drop_unused_points(TriangleMesh& mesh) {
@@ -44,6 +51,13 @@ void refuse_self_cuts(const TriangleMesh& mesh, const MeshReport& report, const 
       source, self_cuts_text(mesh, report));
 }
 
+Tetrahedralized fill(MesherInput input, std::size_t coarsened, const Mesher& mesher, std::optional<double> edge_length,
+                     const std::string& name, const std::string& source, const std::function<void()>& check) {
+  if (edge_length) refine(input.surface, kLongestEdge * *edge_length, source);
+  TetMesh mesh = fill_with_tets(input.surface, input.volume, mesher, edge_length, source, check);
+  return {make_tet_mesh(name, std::move(mesh)), coarsened, 0, input.surface.triangles.size(), ""};
+}
+
 }  // namespace
 
 MesherInput mesher_input(TriangleMesh surface, const std::string& source) {
@@ -60,17 +74,43 @@ MesherInput mesher_input(TriangleMesh surface, const std::string& source) {
   return {std::move(surface), report.volume};
 }
 
-Tetrahedralized tetrahedralize(MesherInput input, const Mesher& mesher, std::optional<double> edge_length,
-                               const std::string& name, const std::string& source, const std::function<void()>& check) {
-  if (edge_length) {
-    if (!(std::isfinite(*edge_length) && *edge_length > 0)) {
-      throw wrong_value(source + ": edge_length", fmt::format("{}", *edge_length),
-                        "it must be finite and greater than 0");
-    }
-    refine(input.surface, kLongestEdge * *edge_length, source);
+Tetrahedralized tetrahedralize(MesherInput input, const Mesher& mesher, const MeshSize& size, const std::string& name,
+                               const std::string& source, const std::function<void()>& check) {
+  if (size.edge_length && !(std::isfinite(*size.edge_length) && *size.edge_length > 0)) {
+    throw wrong_value(source + ": edge_length", fmt::format("{}", *size.edge_length),
+                      "it must be finite and greater than 0");
   }
-  TetMesh mesh = fill_with_tets(input.surface, input.volume, mesher, edge_length, source, check);
-  return {make_tet_mesh(name, std::move(mesh)), input.surface.triangles.size()};
+  const std::size_t before = input.surface.triangles.size();
+  if (!size.triangles) return fill(std::move(input), before, mesher, size.edge_length, name, source, check);
+  if (*size.triangles < kFewestTriangles) {
+    throw wrong_value(source + ": triangles", fmt::format("{}", *size.triangles),
+                      fmt::format("a closed surface has at least {}", kFewestTriangles));
+  }
+  const auto wanted = static_cast<std::size_t>(*size.triangles);
+  if (before <= wanted) {
+    Tetrahedralized made = fill(std::move(input), before, mesher, size.edge_length, name, source, check);
+    made.note = fmt::format("the surface has only {} triangles, which stay as they are", before);
+    return made;
+  }
+  for (std::size_t k = 0;; ++k) {
+    TriangleMesh surface = input.surface;
+    const double moved = coarsen(surface, wanted - k * wanted / kFewer, source);
+    const std::size_t triangles = surface.triangles.size();
+    const std::string coarser = fmt::format("{}, coarsened to {} triangles", source, triangles);
+    try {
+      Tetrahedralized made =
+          fill(mesher_input(std::move(surface), coarser), triangles, mesher, size.edge_length, name, coarser, check);
+      made.moved = moved;
+      if (triangles > wanted) {
+        made.note = fmt::format("fewer than {} would change what is connected", triangles);
+      } else if (k > 0) {
+        made.note = fmt::format("it has {}, since with more of them the surface would cut through itself", triangles);
+      }
+      return made;
+    } catch (const Error&) {
+      if (k + 1 == kTries) throw;
+    }
+  }
 }
 
 }  // namespace isopatch::detail

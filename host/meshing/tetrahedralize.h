@@ -22,16 +22,26 @@ struct MesherInput {
 /// through itself, which no mesher fills.
 MesherInput mesher_input(TriangleMesh surface, const std::string& source);
 
-/// What was made, and of how many triangles: more than those of the input if edges were longer than `edge_length`.
-struct Tetrahedralized {
-  Geometry geometry;
-  std::size_t triangles = 0;
+/// How fine a mesh shall be; without a value, as the surface is.
+struct MeshSize {
+  std::optional<double> edge_length = {};      // about that of the tets, m: longer edges of the surface are cut
+  std::optional<std::int64_t> triangles = {};  // to which the surface is coarsened before that
 };
 
-/// Cuts triangles with edges that are longer than about `edge_length` [m], fills the surface, and makes a geometry
-/// called `name` without tets that have all vertices on the surface. `check` is called every 50 ms, and ends the mesher
-/// by throwing. Throws Error as fill_with_tets(), and for an edge length that is not finite and positive.
-Tetrahedralized tetrahedralize(MesherInput input, const Mesher& mesher, std::optional<double> edge_length,
-                               const std::string& name, const std::string& source, const std::function<void()>& check);
+/// What was made, and of how many triangles.
+struct Tetrahedralized {
+  Geometry geometry;
+  std::size_t coarsened = 0;  // triangles that coarsening left; without it, those of the input
+  double moved = 0;           // about how far coarsening moved the surface, m
+  std::size_t triangles = 0;  // after cutting edges
+  std::string note;           // why there are not as many triangles as were asked for; else empty
+};
+
+/// Coarsens the surface, cuts its long edges, fills it, and makes a geometry called `name` without tets that have all
+/// vertices on the surface. Where the coarser surface cuts through itself, or no mesher fills it, some fewer triangles
+/// are tried. `check` is called every 50 ms, and ends the mesher by throwing. Throws Error as coarsen() and
+/// fill_with_tets(), for an edge length that is not finite and positive, and for triangles below 4.
+Tetrahedralized tetrahedralize(MesherInput input, const Mesher& mesher, const MeshSize& size, const std::string& name,
+                               const std::string& source, const std::function<void()>& check);
 
 }  // namespace isopatch::detail

@@ -8,6 +8,7 @@
 
 namespace isopatch::detail {
 
+inline const std::vector<std::string> kFacetsNames = {"inscribed", "equal_volume"};
 inline const std::vector<std::string> kMotionTypeNames = {"free", "prescribed", "prismatic", "revolute", "planar"};
 inline const std::vector<std::string> kDissipationModelNames = {"hunt_crossley", "pfc"};
 inline const std::vector<std::string> kQuadratureNames = {"exact", "centroid", "fan3", "fan6"};

@@ -3,6 +3,7 @@
 
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/mesh/scale.h"
+#include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 #include "isopatch/geometry/screw_thread.h"
@@ -38,6 +39,12 @@ int parse_segments(const JsonValue& value, double radius) {
     field->fail("must be a multiple of {}, found {}", limits::kSegmentStep, segments);
   }
   return segments;
+}
+
+Facets parse_facets(const JsonValue& value) {
+  Facets facets = Facets::kInscribed;
+  read_name(value, "facets", kFacetsNames, facets);
+  return facets;
 }
 
 double parse_diameter(const JsonValue& value) {
@@ -89,38 +96,42 @@ void TetBudget::take(const JsonValue& location, std::int64_t tets) {
 }
 
 Geometry parse_sphere(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "radius", "subdivisions", "edge_length", "refinement", "strain"});
+  value.allow({"type", "radius", "subdivisions", "edge_length", "facets", "refinement", "strain"});
   const double radius = value.required("radius").positive();
   const int subdivisions = parse_subdivisions(value, radius, budget);
-  return with_location(value, [&] { return make_sphere(name, radius, subdivisions); });
+  const Facets facets = parse_facets(value);
+  return with_location(value, [&] { return make_sphere(name, radius, subdivisions, facets); });
 }
 
 Geometry parse_ellipsoid(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "semi_axes", "subdivisions", "edge_length", "refinement", "strain"});
+  value.allow({"type", "semi_axes", "subdivisions", "edge_length", "facets", "refinement", "strain"});
   const JsonValue axes = value.required("semi_axes");
   const Point3 semi_axes = axes.numbers<3>();
   for (const JsonValue& axis : axes.elements()) axis.positive();
   const double longest = *std::max_element(semi_axes.begin(), semi_axes.end());
   const int subdivisions = parse_subdivisions(value, longest, budget);
-  return with_location(value, [&] { return make_ellipsoid(name, semi_axes, subdivisions); });
+  const Facets facets = parse_facets(value);
+  return with_location(value, [&] { return make_ellipsoid(name, semi_axes, subdivisions, facets); });
 }
 
 Geometry parse_cylinder(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "radius", "height", "segments", "edge_length", "refinement", "strain"});
+  value.allow({"type", "radius", "height", "segments", "edge_length", "facets", "refinement", "strain"});
   const double radius = value.required("radius").positive();
   const double height = value.required("height").positive();
   const int segments = parse_segments(value, radius);
   budget.take(value, cylinder_tets(segments));
-  return with_location(value, [&] { return make_cylinder(name, radius, height, segments); });
+  const Facets facets = parse_facets(value);
+  return with_location(value, [&] { return make_cylinder(name, radius, height, segments, facets); });
 }
 
 Geometry parse_capsule(const std::string& name, const JsonValue& value, TetBudget& budget) {
-  value.allow({"type", "radius", "length", "segments", "edge_length", "refinement", "strain"});
+  value.allow({"type", "radius", "length", "segments", "edge_length", "facets", "refinement", "strain"});
   const double radius = value.required("radius").positive();
   const double length = value.required("length").positive();
   const int segments = parse_segments(value, radius);
   budget.take(value, capsule_tets(segments));
-  return with_location(value, [&] { return make_capsule(name, radius, length, segments); });
+  const Facets facets = parse_facets(value);
+  return with_location(value, [&] { return make_capsule(name, radius, length, segments, facets); });
 }
 
 Geometry parse_convex_hull(const std::string& name, const JsonValue& value, const MeshSource& meshes, bool has_tets) {

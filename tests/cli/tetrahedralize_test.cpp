@@ -236,7 +236,7 @@ TEST_P(EachMesher, CoarsensASurfaceFirst) {
   const Geometry coarse = written();
   EXPECT_EQ(coarse.surface.size(), 100u);
   EXPECT_LT(2 * coarse.mesh.tets.size(), tets);
-  EXPECT_NEAR(coarse.report.volume, ball.report.volume, 0.15 * ball.report.volume);
+  EXPECT_NEAR(coarse.report.volume, ball.report.volume, 1e-6 * ball.report.volume);
 }
 
 TEST_P(EachMesher, SaysThatItRefinesAndCoarsensNothing) {

@@ -113,6 +113,10 @@ TEST(SceneGeometries, BadThreadsNameTheirPlace) {
 TEST(SceneGeometries, EdgeLengthChoosesTheResolution) {
   expect_same(geometry_of(R"({"type": "sphere", "radius": 0.3, "edge_length": 0.1})"),
               make_sphere("s", 0.3, sphere_subdivisions(0.3, 0.1)));
+  expect_same(geometry_of(R"({"type": "capsule", "radius": 0.1, "length": 1, "facets": "equal_volume"})"),
+              make_capsule("c", 0.1, 1, 32, Facets::kEqualVolume));
+  EXPECT_TRUE(contains(geometry_error(R"({"type": "sphere", "radius": 1, "facets": "equal_volumes"})"),
+                       R"(facets: unknown value "equal_volumes"; did you mean "equal_volume"?)"));
   EXPECT_TRUE(contains(geometry_error(R"({"type": "sphere", "radius": 1, "edge_length": 0.1, "subdivisions": 2})"),
                        "has \"subdivisions\" and \"edge_length\"; give one"));
   expect_same(geometry_of(R"({"type": "ellipsoid", "semi_axes": [0.1, 0.2, 0.3], "edge_length": 0.1})"),

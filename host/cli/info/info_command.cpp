@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/cli/commands.h"
+#include "host/cli/info/mesh_advice.h"
 #include "host/cli/info_table.h"
 #include "host/cli/warnings.h"
 #include "host/hierarchy/hierarchy.h"
@@ -16,6 +17,7 @@
 #include "host/mesh/scale.h"
 #include "host/scene_file/robot_file.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/isopatch.h"
 
@@ -126,8 +128,11 @@ void mesh_info(const std::string& file, const std::string& field) {
 }  // namespace
 
 void info_command(const std::vector<std::string>& files, const std::string& field,
-                  const std::optional<std::string>& data) {
+                  const std::optional<std::string>& data, std::optional<double> within) {
   const StandardArithmetic standard;
+  if (within && !(*within > 0 && *within < 1)) {
+    throw_error("--within: must be greater than 0 and less than 1, as 0.01 for 1 %, found {}", *within);
+  }
   for (const std::string& file : files) {
     if (&file != &files.front()) fmt::print("\n");
     const std::string extension = extension_of(file);
@@ -144,6 +149,7 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
                        ? "info reads .vtk, .vtu, .msh, .obj, .stl, .ply, .off, .glb and .gltf meshes and .json scenes"
                        : advice));
     }
+    if (within && !is_robot_extension(extension)) print_mesh_advice(file, data, *within);
   }
 }
 

@@ -244,7 +244,10 @@ void add_info(CLI::App& app, InfoArguments& arguments) {
   add(info, "--field", arguments.field, "NAME",
       "of tet meshes: distance (default), laplace or the name of their point data");
   add_data_option(info, arguments.data);
-  info->callback([&arguments] { info_command(arguments.files, arguments.field, arguments.data); });
+  add(info, "--within", arguments.within, "SHARE",
+      "name the cheapest mesh of each geometry with forces within this share of those of a mesh 16 times as fine",
+      kReal);
+  info->callback([&arguments] { info_command(arguments.files, arguments.field, arguments.data, arguments.within); });
 }
 
 void add_help(CLI::App& app, std::string& command) {

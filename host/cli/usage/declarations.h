@@ -18,6 +18,7 @@ struct InfoArguments {
   std::vector<std::string> files;
   std::string field = "distance";
   std::optional<std::string> data;
+  std::optional<double> within;
 };
 
 /// The values of all commands, of which one is given.

@@ -28,6 +28,8 @@ constexpr double kSameHeight = 1e-10;
 /// The longest edge of the subdivided icosahedron is below this times the radius: 1.0515, then 1.236 .. 1.324 / 2^n.
 constexpr double kLongestEdge = 1.33;
 
+constexpr int kSecantSteps = 5;
+
 void check_length(const char* shape, const char* what, double value) {
   if (std::isfinite(value) && value > 0) return;
   throw_error("{}: {} {} m; it must be finite and positive", shape, what, value);
@@ -41,16 +43,29 @@ void check_segments(const char* shape, int segments) {
               limits::kSegmentStep, limits::kMaxSegments);
 }
 
+/// By how much a regular polygon inscribed in a circle grows to have its area.
+double polygon_growth(int segments) {
+  return std::sqrt(std::numbers::pi / (segments / 2.0 * fixed_sin(2 * std::numbers::pi / segments)));
+}
+
 /// The half ball above the ring `seam`, about the point `centre` at `height`. Row j of its surface has 4j points, so
-/// that each of its quarters is a lattice of triangles of about one size.
-void add_hemisphere(RevolvedMesh& mesh, std::size_t centre, std::size_t seam, double radius, double height, int rows) {
-  std::vector<std::vector<std::int32_t>> row{{mesh.add_point({0, 0, height + radius})}};
+/// that each of its quarters is a lattice of triangles of about one size. Its points lie outside the ball by `outside`
+/// times what the faces around them lie inside on average where their corners lie on it.
+void add_hemisphere(RevolvedMesh& mesh, std::size_t centre, std::size_t seam, double radius, double height, int rows,
+                    double outside) {
+  constexpr double kQuarter = std::numbers::pi / 2;
+  const double between_rows = kQuarter / rows;
+  const auto radius_at = [&](double in_row) {
+    return radius * (1 + outside * (between_rows * between_rows + in_row * in_row) / 12);
+  };
+  std::vector<std::vector<std::int32_t>> row{{mesh.add_point({0, 0, height + radius_at(kQuarter * between_rows)})}};
   for (int j = 1; j < rows; ++j) {
-    const double angle = std::numbers::pi / 2 * j / rows;
-    const double r = radius * fixed_sin(angle);
+    const double angle = kQuarter * j / rows;
+    const double sine = fixed_sin(angle), distance = radius_at(kQuarter * sine / j);
     row.emplace_back();
     for (const auto& [c, s] : unit_circle(4 * j)) {
-      row.back().push_back(mesh.add_point({r * c, r * s, height + radius * fixed_cos(angle)}));
+      row.back().push_back(
+          mesh.add_point({distance * sine * c, distance * sine * s, height + distance * fixed_cos(angle)}));
     }
   }
   row.emplace_back();
@@ -71,6 +86,20 @@ void add_hemisphere(RevolvedMesh& mesh, std::size_t centre, std::size_t seam, do
       }
     }
   }
+}
+
+/// A capsule whose cylindrical part has the radius `outer`; `outside` as for add_hemisphere().
+TetMesh capsule_mesh(double radius, double length, int segments, double outer, double outside) {
+  RevolvedMesh upper(segments);
+  const std::size_t middle = upper.add_ring(0, 0);
+  const std::size_t end = upper.add_ring(0, length / 2);
+  const std::size_t seam = upper.add_ring(outer, length / 2);
+  const std::size_t equator = upper.add_ring(outer, 0);
+  upper.add_triangle(middle, end, seam);
+  upper.add_triangle(middle, seam, equator);
+
+  add_hemisphere(upper, end, seam, radius, length / 2, segments / 4, outside);
+  return upper.mirrored();
 }
 
 struct UnitSphere {
@@ -168,11 +197,15 @@ int sphere_subdivisions(double radius, double edge_length) {
 
 std::int64_t detail::sphere_tets(int subdivisions) { return std::int64_t{20} << (2 * subdivisions); }
 
-TetMesh make_sphere_mesh(double radius, int subdivisions) {
+TetMesh make_sphere_mesh(double radius, int subdivisions, Facets facets) {
   const StandardArithmetic standard;
   check_length("sphere", "radius", radius);
   if (subdivisions < 0 || subdivisions > limits::kMaxSubdivisions) {
     throw_error("sphere: {} subdivisions; they must lie in [0, {}]", subdivisions, limits::kMaxSubdivisions);
+  }
+  if (facets == Facets::kEqualVolume) {
+    constexpr double kVolume = 4 * std::numbers::pi / 3;
+    radius *= fixed_pow(kVolume / volume_of(make_sphere_mesh(1, subdivisions)), 1.0 / 3);
   }
   UnitSphere sphere = make_icosahedron();
   for (int i = 0; i < subdivisions; ++i) sphere = subdivide(sphere);
@@ -187,10 +220,10 @@ TetMesh make_sphere_mesh(double radius, int subdivisions) {
   return mesh;
 }
 
-TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {
+TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions, Facets facets) {
   const StandardArithmetic standard;
   for (const double semi_axis : semi_axes) check_length("ellipsoid", "semi-axis", semi_axis);
-  TetMesh mesh = make_sphere_mesh(1, subdivisions);
+  TetMesh mesh = make_sphere_mesh(1, subdivisions, facets);
   for (Point3& p : mesh.points) p = {semi_axes[0] * p[0], semi_axes[1] * p[1], semi_axes[2] * p[2]};
   return mesh;
 }
@@ -198,7 +231,7 @@ TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions) {
 /// A flat cylinder has six for each sector and half; other profiles have fewer.
 std::int64_t detail::cylinder_tets(int segments) { return std::int64_t{12} * segments; }
 
-TetMesh make_cylinder_mesh(double radius, double height, int segments) {
+TetMesh make_cylinder_mesh(double radius, double height, int segments, Facets facets) {
   const StandardArithmetic standard;
   check_length("cylinder", "radius", radius);
   check_length("cylinder", "height", height);
@@ -209,14 +242,16 @@ TetMesh make_cylinder_mesh(double radius, double height, int segments) {
   const bool flat = -longer > kSameHeight * half;
 
   // the upper half of the profile, inner points first
+  const bool grows = facets == Facets::kEqualVolume;
+  const double outer = grows ? radius * polygon_growth(segments) : radius;
   RevolvedMesh upper(segments);
   const std::size_t middle = upper.add_ring(0, 0);
   const std::size_t medial = tall   ? upper.add_ring(0, longer)   // the medial set is a piece of the axis,
                              : flat ? upper.add_ring(-longer, 0)  // a disk,
                                     : middle;                     // or the centre
   const std::size_t top = upper.add_ring(0, half);
-  const std::size_t rim = upper.add_ring(radius, half);
-  const std::size_t equator = upper.add_ring(radius, 0);
+  const std::size_t rim = upper.add_ring(outer, half);
+  const std::size_t equator = upper.add_ring(outer, 0);
   if (tall) {
     upper.add_triangle(medial, top, rim);
     upper.add_triangle(middle, medial, rim);
@@ -234,23 +269,28 @@ std::int64_t detail::capsule_tets(int segments) {
   return std::int64_t{segments} * segments / 2 + std::int64_t{6} * segments;
 }
 
-TetMesh make_capsule_mesh(double radius, double length, int segments) {
+TetMesh make_capsule_mesh(double radius, double length, int segments, Facets facets) {
   const StandardArithmetic standard;
   check_length("capsule", "radius", radius);
   check_length("capsule", "length", length);
   check_segments("capsule", segments);
+  if (facets == Facets::kInscribed) return capsule_mesh(radius, length, segments, radius, 0);
 
-  // the cylindrical part
-  RevolvedMesh upper(segments);
-  const std::size_t middle = upper.add_ring(0, 0);
-  const std::size_t end = upper.add_ring(0, length / 2);
-  const std::size_t seam = upper.add_ring(radius, length / 2);
-  const std::size_t equator = upper.add_ring(radius, 0);
-  upper.add_triangle(middle, end, seam);
-  upper.add_triangle(middle, seam, equator);
-
-  add_hemisphere(upper, end, seam, radius, length / 2, segments / 4);
-  return upper.mirrored();
+  // the cylindrical part has its volume by its radius; the half balls by how far outside their points lie, near 1
+  const double grown = polygon_growth(segments);
+  constexpr double kVolume = std::numbers::pi * (4.0 / 3 + 1);  // with a radius and a length of 1
+  const auto missing = [&](double outside) {
+    return kVolume - volume_of(capsule_mesh(1, 1, segments, grown, outside));
+  };
+  double before = 0, outside = 1, missing_before = missing(before);
+  for (int i = 0; i < kSecantSteps; ++i) {
+    const double now = missing(outside), slope = (now - missing_before) / (outside - before);
+    if (!(slope < 0)) break;
+    before = outside;
+    missing_before = now;
+    outside -= now / slope;
+  }
+  return capsule_mesh(radius, length, segments, radius * grown, outside);
 }
 
 }  // namespace isopatch

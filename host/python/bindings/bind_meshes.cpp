@@ -79,7 +79,8 @@ std::tuple<nb::bytes, nb::bytes, nb::dict> read_tets(const std::string& path) {
 }
 
 MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::string& source,
-                          const std::string& mesher_name, std::optional<double> edge_length) {
+                          const std::string& mesher_name, std::optional<double> edge_length,
+                          std::optional<std::int64_t> coarser) {
   TriangleMesh surface = {Rows({"tetrahedralize", "points"}, points, dlpack::kFloat64, 3).copied<Point3>(),
                           Rows({"tetrahedralize", "triangles"}, triangles, dlpack::kInt32, 3).copied<Triangle>(),
                           {}};
@@ -99,7 +100,10 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
       notes.push_back(fmt::format("{} In a scene, say {}", doubt->question, doubt->remedy));
     }
     const isopatch::detail::Mesher mesher = isopatch::detail::find_mesher(mesher_name);
-    mesh = tetrahedralize(std::move(input), mesher, edge_length, source, source, check).geometry.mesh;
+    isopatch::detail::Tetrahedralized made =
+        tetrahedralize(std::move(input), mesher, {edge_length, coarser}, source, source, check);
+    if (!made.note.empty()) notes.push_back(fmt::format("triangles {}: {}", *coarser, made.note));
+    mesh = std::move(made.geometry.mesh);
   }
   return {bytes_of(mesh.points), bytes_of(mesh.tets), notes};
 }
@@ -115,7 +119,7 @@ void bind_meshes(nb::module_& module) {
   module.def("_is_surface_file", &isopatch::detail::is_surface_file, nb::arg("path"));
   module.def("_is_tet_mesh_file", &isopatch::detail::is_tet_mesh_file, nb::arg("path"));
   module.def("_tetrahedralize", &tetrahedralized, nb::arg("points"), nb::arg("triangles"), nb::arg("source"),
-             nb::arg("mesher"), nb::arg("edge_length").none());
+             nb::arg("mesher"), nb::arg("edge_length").none(), nb::arg("triangles").none());
 }
 
 }  // namespace isopatch::python

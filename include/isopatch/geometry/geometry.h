@@ -64,7 +64,7 @@ struct Geometry {
 
 /// A sphere [m] about the origin, with the exact extent, 1 at the centre. Throws Error for a radius that is not finite
 /// and positive, or subdivisions outside [0, 7]. All primitives have the meshes of mesh.h.
-Geometry make_sphere(const std::string& name, double radius, int subdivisions);
+Geometry make_sphere(const std::string& name, double radius, int subdivisions, Facets facets = Facets::kInscribed);
 
 /// A box about the origin with edge lengths `size` [m], with the exact extent: the distance to the surface over half
 /// the smallest side. Throws Error for a size that is not finite and positive.
@@ -72,16 +72,19 @@ Geometry make_box(const std::string& name, const Point3& size);
 
 /// An ellipsoid about the origin with semi-axes [m] along x, y and z. Its extent is linear along every radius:
 /// 1 - |(x/a, y/b, z/c)|. Throws Error as make_sphere().
-Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions);
+Geometry make_ellipsoid(const std::string& name, const Point3& semi_axes, int subdivisions,
+                        Facets facets = Facets::kInscribed);
 
 /// A cylinder [m] about the z axis, its middle in the origin. Its extent is the distance to the surface over the
 /// largest one. Throws Error for a length that is not finite and positive, or if segments is not a multiple of 4 in [4,
 /// 1024].
-Geometry make_cylinder(const std::string& name, double radius, double height, int segments);
+Geometry make_cylinder(const std::string& name, double radius, double height, int segments,
+                       Facets facets = Facets::kInscribed);
 
 /// A capsule [m] about the z axis, its middle in the origin; `length` is that of its cylindrical part. Its extent is
 /// the distance to the surface over the largest one. Throws Error as make_cylinder().
-Geometry make_capsule(const std::string& name, double radius, double length, int segments);
+Geometry make_capsule(const std::string& name, double radius, double length, int segments,
+                      Facets facets = Facets::kInscribed);
 
 /// The convex hull of points [m]. Its extent is the distance to the surface over the largest one. Throws Error as
 /// make_convex_hull_mesh().

@@ -85,9 +85,16 @@ std::vector<Triangle> boundary_triangles(const TetMesh& mesh);
 /// True for each point that lies on a boundary triangle. Throws Error for an index out of range.
 std::vector<std::uint8_t> boundary_points(const TetMesh& mesh, const std::vector<Triangle>& boundary);
 
+/// Where the flat faces of a round shape's mesh lie.
+enum class Facets : std::uint8_t {
+  kInscribed,   ///< their corners lie on the shape, so that it is touched too late, and pressed too little
+  kEqualVolume  ///< further out, so that the mesh has the shape's volume: with a few facets in a patch, errors of
+                ///< forces are a tenth
+};
+
 /// Sphere of `radius` about the origin: an icosahedron, every triangle split in four `subdivisions` times
 /// and projected; one tet per triangle with the centre as last point, so 20*4^n tets.
-TetMesh make_sphere_mesh(double radius, int subdivisions);
+TetMesh make_sphere_mesh(double radius, int subdivisions, Facets facets = Facets::kInscribed);
 
 /// Box with edge lengths `size` about the origin. A cube has 12 tets about the centre (PFC section VI-A1).
 /// Other boxes get a medial mesh: its inner vertices lie on the medial surface, so that the distance to the surface is
@@ -95,16 +102,16 @@ TetMesh make_sphere_mesh(double radius, int subdivisions);
 TetMesh make_box_mesh(const Point3& size);
 
 /// Ellipsoid with semi-axes along x, y and z: the sphere's mesh, stretched.
-TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions);
+TetMesh make_ellipsoid_mesh(const Point3& semi_axes, int subdivisions, Facets facets = Facets::kInscribed);
 
-/// Cylinder about the z axis with the origin in its middle, as a prism over a regular polygon inscribed in its circle.
+/// Cylinder about the z axis with the origin in its middle, as a prism over a regular polygon.
 /// Its inner vertices lie on the medial set: a piece of the axis if the cylinder is taller than wide, else a disk.
 /// `segments` is a multiple of 4 in [4, 1024].
-TetMesh make_cylinder_mesh(double radius, double height, int segments);
+TetMesh make_cylinder_mesh(double radius, double height, int segments, Facets facets = Facets::kInscribed);
 
 /// Capsule about the z axis with the origin in its middle; `length` is that of its cylindrical part. The inner vertices
 /// lie on the axis between the half balls' centres. `segments` as for the cylinder.
-TetMesh make_capsule_mesh(double radius, double length, int segments);
+TetMesh make_capsule_mesh(double radius, double length, int segments, Facets facets = Facets::kInscribed);
 
 /// The convex hull of points. Its inner vertices are those of its medial surface, so that the distance to the surface
 /// is linear in every tet. Where rounding of the points leaves no such mesh, points and faces within 1e-6 of the size

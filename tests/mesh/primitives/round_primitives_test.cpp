@@ -149,6 +149,31 @@ TEST(RoundPrimitives, VolumesConvergeWithSecondOrder) {
       4, 0.1);
 }
 
+TEST(RoundPrimitives, OfEqualVolumeHaveThatOfTheShapeAndTheSameTets) {
+  constexpr double kPi = std::numbers::pi;
+  const auto expect_volume = [](double exact, const Geometry& geometry, const Geometry& inscribed) {
+    EXPECT_NEAR(geometry.report.volume, exact, 1e-12 * exact) << geometry.name;
+    EXPECT_LT(inscribed.report.volume, exact);
+    EXPECT_EQ(geometry.mesh.tets, inscribed.mesh.tets);
+    EXPECT_EQ(geometry.extent, inscribed.extent);
+    EXPECT_EQ(geometry.primitive.radius, inscribed.primitive.radius);
+    expect_sound(geometry);
+  };
+  const auto facets = Facets::kEqualVolume;
+  for (const int n : {0, 1, 2, 5}) {
+    expect_volume(4 * kPi / 3 * 27e-6, make_sphere("ball", 0.03, n, facets), make_sphere("ball", 0.03, n));
+    expect_volume(8 * kPi, make_ellipsoid("egg", {1, 2, 3}, n, facets), make_ellipsoid("egg", {1, 2, 3}, n));
+  }
+  for (const int n : {4, 8, 12, 32, 128}) {
+    for (const double length : {1e-3, 0.02, 0.1, 3.0}) {  // flat, as tall as wide, tall
+      expect_volume(kPi * 1e-4 * length, make_cylinder("can", 0.01, length, n, facets),
+                    make_cylinder("can", 0.01, length, n));
+      expect_volume(kPi * (4e-6 / 3 + 1e-4 * length), make_capsule("pen", 0.01, length, n, facets),
+                    make_capsule("pen", 0.01, length, n));
+    }
+  }
+}
+
 double longest_edge(const TetMesh& mesh) {
   double longest = 0;
   for (const auto& [a, b, c] : boundary_triangles(mesh)) {

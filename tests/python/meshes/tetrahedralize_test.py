@@ -120,6 +120,45 @@ def test_what_is_wrong_is_named(surface, options, error, message):
         isopatch.tetrahedralize(surface, **options)
 
 
+def icosphere(times: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    trimesh = pytest.importorskip("trimesh")
+    ball = trimesh.creation.icosphere(subdivisions=times, radius=0.05)
+    return np.asarray(ball.vertices), np.asarray(ball.faces)
+
+
+@needs_a_mesher
+def test_a_coarser_surface_keeps_its_volume():
+    surface = icosphere()
+    try:
+        mesh = isopatch.tetrahedralize(surface, triangles=300)
+    except ValueError as error:
+        assert "meshoptimizer" in str(error)
+        pytest.skip("this build has no meshoptimizer")
+    points, triangles = surface
+    volume = (
+        np.einsum("ij,ij->", np.cross(points[triangles[:, 0]], points[triangles[:, 1]]), points[triangles[:, 2]]) / 6
+    )
+    assert volumes(mesh).sum() == pytest.approx(volume, rel=1e-6)
+    assert len(mesh.tets) < len(isopatch.tetrahedralize(surface).tets) / 4
+    with pytest.warns(UserWarning, match="triangles 100: the surface has only 12 triangles, which stay as they are"):
+        assert (
+            isopatch.tetrahedralize(CUBE, triangles=100).tets.tobytes() == isopatch.tetrahedralize(CUBE).tets.tobytes()
+        )
+
+
+@pytest.mark.parametrize(
+    ("triangles", "error", "message"),
+    [
+        (3.5, TypeError, "tetrahedralize: triangles: expected a whole number, found 3.5"),
+        (True, TypeError, "tetrahedralize: triangles: expected a whole number, found True"),
+        pytest.param(0, ValueError, "triangles is 0; a closed surface has at least 4", marks=needs_a_mesher),
+    ],
+)
+def test_counts_of_triangles_are_checked(triangles, error, message):
+    with pytest.raises(error, match=message):
+        isopatch.tetrahedralize(CUBE, triangles=triangles)
+
+
 def test_without_a_mesher_it_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="no mesher, TetGen or Gmsh, on PATH; install one of them"):

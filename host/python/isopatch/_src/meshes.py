@@ -167,7 +167,9 @@ def _data_of(parts: list[Found]) -> dict[str, Any]:
     return {name: np.concatenate([np.asarray(part.point_data[name]) for part in parts]) for name in names}
 
 
-def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str = "auto") -> TetMesh:
+def tetrahedralize(
+    surface: Any, edge_length: float | None = None, mesher: str = "auto", *, triangles: int | None = None
+) -> TetMesh:
     """Fills a closed surface with tets, for a compliant body, by TetGen or Gmsh, which must be on PATH.
 
     The mesh is made as by the command `isopatch tetrahedralize`: it keeps the surface, and no tet has all its corners
@@ -179,20 +181,23 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
             m and triangles [T, 3] (quads [T, 4], or a list of polygons), outward or all inward.
         edge_length: How long inner edges are, m; longer ones of the surface are cut. None: as the surface's edges.
         mesher: "tetgen", "gmsh", or "auto" for the first of them that is there.
+        triangles: To about how many triangles the surface is coarsened first, at least 4; the volume inside stays.
+            None: not at all. Needs a build with meshoptimizer.
 
     Warns:
         UserWarning: for each note on the surface that the command prints.
 
     Raises:
         FileNotFoundError: for a file that does not exist, and if no mesher is found; says what to install.
-        ValueError: for a surface that is not closed, that cuts through itself, or that the mesher refuses.
+        ValueError: for a surface that is not closed, that cuts through itself, or that the mesher refuses; for
+            `triangles` in a build without meshoptimizer.
     """
     location = "tetrahedralize: surface"
     if isinstance(surface, (str, os.PathLike)):
         source = os.fspath(surface)
         location = f"tetrahedralize: {source}"
-        points, triangles, notes = _core._read_surface(source)
-        mesh = NamedMesh("triangles", *_arrays_of(points, triangles, 3), {}, notes)
+        points, corners, notes = _core._read_surface(source)
+        mesh = NamedMesh("triangles", *_arrays_of(points, corners, 3), {}, notes)
     elif is_mesh(surface):
         source = type(surface).__name__
         mesh = mesh_from_object(surface, "triangles", location)
@@ -211,7 +216,10 @@ def tetrahedralize(surface: Any, edge_length: float | None = None, mesher: str =
         edges = None if edge_length is None else float(edge_length)
     except (TypeError, ValueError):
         raise TypeError(f"tetrahedralize: edge_length: expected a number, found {shown(edge_length)}") from None
-    points, tets, notes = _core._tetrahedralize(mesh.points, mesh.cells, source, mesher, edges)
+    if triangles is not None and (isinstance(triangles, bool) or not isinstance(triangles, (int, np.integer))):
+        raise TypeError(f"tetrahedralize: triangles: expected a whole number, found {shown(triangles)}")
+    coarser = None if triangles is None else min(int(triangles), 2**31 - 1)  # more than any surface has
+    points, tets, notes = _core._tetrahedralize(mesh.points, mesh.cells, source, mesher, edges, coarser)
     for note in notes:
         warnings.warn(f"{location}: {note}", stacklevel=2)
     return TetMesh(*_arrays_of(points, tets, 4))
