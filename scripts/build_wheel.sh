@@ -46,6 +46,13 @@ find_python() {  # VERSION
   done
 }
 
+# the README's line is what is run
+installs=$(sed -n -E 's|^(pip install out/wheel/isopatch-\*\.whl).*|\1|p' README.md)
+if [[ -z $installs ]]; then
+  echo "README.md: no line that begins with 'pip install out/wheel/isopatch-*.whl'" >&2
+  exit 1
+fi
+
 tested=()
 for version in 3.11 3.12 3.13 3.14; do
   python=$(find_python "$version")
@@ -54,7 +61,7 @@ for version in 3.11 3.12 3.13 3.14; do
   rm -rf "$folder/venv"
   "$python" -m venv "$folder/venv"
   start=$(date +%s)
-  "$folder/venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel"
+  PATH=$(realpath "$folder/venv/bin"):$PATH bash -c "${installs//out\/wheel/$folder}"
   echo "installed in $(($(date +%s) - start)) s"
   "$folder/venv/bin/isopatch" --version
   "$folder/venv/bin/python" -m isopatch evaluate bench/scenes/sphere_on_box.json >/dev/null
