@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "host/meshing/coarsening.h"
 #include "isopatch/evaluator.h"
 
 namespace isopatch::cli {
@@ -33,8 +34,8 @@ inline std::string version_text() {
              ? fmt::format("{}, {} {} found", ISOPATCH_CUDA_VERSION, devices, devices == 1 ? "device" : "devices")
              : fmt::format("{}, not used: {}", ISOPATCH_CUDA_VERSION, cuda_problem());
 #endif
-  return fmt::format("isopatch {}\ncompiler  {}\nCUDA      {}\nCVODE     {}\nrender    {}", ISOPATCH_VERSION, compiler,
-                     cuda, cvode, render);
+  return fmt::format("isopatch {}\ncompiler  {}\nCUDA      {}\nCVODE     {}\nrender    {}\ncoarsens  {}",
+                     ISOPATCH_VERSION, compiler, cuda, cvode, render, detail::kCanCoarsen ? "yes" : "no");
 }
 
 }  // namespace isopatch::cli
