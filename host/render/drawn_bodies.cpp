@@ -150,11 +150,10 @@ void move_body(GltfDocument& document, int node, const Frames& frames, std::size
   document.animate(node, "rotation", times, document.add_values(rotations, 4), interpolation);
 }
 
-}  // namespace
-
-Extent extent_of(const SceneDescription& scene, const Frames& frames) {
+/// Adds the boxes of the bodies in all frames to `all`; returns that of the first frame.
+Box add_boxes(const SceneDescription& scene, const Frames& frames, Box& all) {
   const PartGeometries geometries(scene, frames);
-  Box all, first;
+  Box first;
   std::size_t number = 0;
   for (std::size_t body = 0; body < scene.bodies.size(); ++body) {
     for (const Part& part : parts_of(scene.bodies[body])) {
@@ -177,10 +176,21 @@ Extent extent_of(const SceneDescription& scene, const Frames& frames) {
       ++number;
     }
   }
+  return first;
+}
+
+}  // namespace
+
+Extent extent_of(const SceneDescription& scene, const std::vector<Frames>& environments) {
+  Box all;
+  double size = 0;
+  for (const Frames& frames : environments) {
+    const Box first = add_boxes(scene, frames, all);
+    const Point3 sides = first.high - first.low;
+    size = std::max({size, sides[0], sides[1], sides[2]});
+  }
   if (!(all.low[0] <= all.high[0])) return {};
-  const Point3 sides = first.high - first.low;
-  return {0.5 * (all.low + all.high), 0.5 * norm(all.high - all.low), std::max({sides[0], sides[1], sides[2]}),
-          all.low[2] == all.high[2]};
+  return {0.5 * (all.low + all.high), 0.5 * norm(all.high - all.low), size, all.low[2] == all.high[2]};
 }
 
 void add_bodies(GltfDocument& document, int world, const SceneDescription& scene, const Frames& frames,

@@ -47,9 +47,9 @@ class GlbPicture : public ::testing::Test {
   }
 
   void finish() {
-    const FrameContacts contacts = evaluated_contacts(*evaluator_, frames_, [](std::int64_t) {});
+    const FrameContacts contacts = evaluated_contacts(*evaluator_, {frames_}, [](std::int64_t) {});
     contacts_ = contacts.all();
-    glb_ = glb_of(evaluator_->scene().description(), frames_, contacts_, "a scene");
+    glb_ = glbs_of(evaluator_->scene().description(), {frames_}, contacts_, "a scene").at(0);
     ASSERT_EQ(glb_.substr(0, 4), "glTF");
     ASSERT_EQ(word_at(glb_, 4), 2u);
     ASSERT_EQ(word_at(glb_, 8), glb_.size());
@@ -211,7 +211,7 @@ TEST_F(GlbPicture, RefusesStatesOfAnotherScene) {
   const SceneDescription one = read_scene(source_path("bench/scenes/sphere_on_box.json")),
                          other = read_scene(source_path("bench/scenes/box_stack.json"));
   frames_.states = StateArrays(other, 1);
-  EXPECT_EQ(testing::error_of([&] { glb_of(one, frames_, {}, "x"); }),
+  EXPECT_EQ(testing::error_of([&] { glbs_of(one, {frames_}, {}, "x"); }),
             "render: states of 5 bodies and 5 parts; the scene has 2 and 2");
 }
 

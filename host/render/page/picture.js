@@ -5,14 +5,15 @@
 
 class Picture {
   /// `pick` is called with the {body} or {pair} that is clicked.
-  constructor(record, context, canvas, pick) {
-    this.record = record;
-    this.facts = record.facts;
+  constructor(facts, context, canvas, pick) {
+    this.facts = facts;
     this.canvas = canvas;
     this.pick = pick;
     this.followed = null;
-    this.hidesPatches = false;
-    this.frame = 0;
+    this.hiddenBodies = new Set();
+    this.hidesPatches = this.hidesForces = false;
+    this.map = this.colorMap();
+    this.scene = null;
     this.renderer = new THREE.WebGLRenderer({ canvas: canvas, context: context });
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.01 * this.facts.radius, 100 * this.facts.radius);
     this.controls = new THREE.OrbitControls(this.camera, canvas);
@@ -29,20 +30,24 @@ class Picture {
     this.setBackground();
   }
 
-  /// Reads bodies, patches and arrows.
-  load() {
+  /// Reads bodies, patches and arrows of an environment, which then stand in place of those of another one.
+  load(record) {
     return new Promise((resolve, reject) => {
-      new THREE.GLTFLoader().parse(this.fileWithoutImages(), '', (loaded) => {
-        const { parser } = loaded, nodes = this.record.gltf.nodes;
+      new THREE.GLTFLoader().parse(this.fileWithoutImages(record), '', (loaded) => {
+        const { parser } = loaded, nodes = record.gltf.nodes;
         Promise.all(nodes.map((node, index) => parser.getDependency('node', index)))
-          .then((made) => this.start(loaded.scene, made)).then(resolve, reject);
+          .then((made) => this.take(record, loaded.scene, made)).then(resolve, reject);
       }, reject);
     });
   }
 
-  start(scene, nodes) {
-    const { gltf } = this.record;
+  take(record, scene, nodes) {
+    const { gltf } = record, isFirst = this.scene === null;
+    if (!isFirst) this.remove(this.scene);
+    this.record = record;
+    this.scene = scene;
     this.nodes = nodes;
+    this.frame = 0;
     this.bodies = [];
     this.arrows = [];
     this.patches = [];          // by frame: the node of its patches
@@ -51,15 +56,17 @@ class Picture {
       const { extras = {}, children = [] } = gltf.nodes[index];
       if (extras.body !== undefined) {
         this.bodies[extras.body] = node;
+        node.visible = !this.hiddenBodies.has(extras.body);
         this.picked.set(node, { body: extras.body });
       }
       if (extras.force_of_pair !== undefined) {
         this.arrows.push(node);
+        node.visible = !this.hidesForces;
         this.picked.set(node, { pair: extras.force_of_pair });
       }
       if (extras.frame === undefined) return;
       node.scale.set(1, 1, 1);
-      node.visible = extras.frame === 0;
+      node.visible = false;
       this.patches[extras.frame] = node;
       for (const child of children) {
         this.picked.set(nodes[child], { pair: gltf.meshes[gltf.nodes[child].mesh].extras.pair });
@@ -73,6 +80,20 @@ class Picture {
       prepared.add(object.material);
     });
     this.world.add(scene);
+    if (this.followed) this.followed.node = this.bodies[this.followed.body];
+    if (isFirst) this.start();
+  }
+
+  remove(scene) {
+    this.world.remove(scene);
+    scene.traverse((object) => {
+      if (!object.isMesh) return;
+      object.geometry.dispose();
+      object.material.dispose();
+    });
+  }
+
+  start() {
     this.reset();
     this.controls.addEventListener('change', () => this.draw());
     new ResizeObserver(() => {
@@ -98,7 +119,7 @@ class Picture {
 
   prepareMaterial(material, renderOrder) {
     material.color.convertLinearToSRGB();  // colours are shown as they are in the file, without a gamma
-    if (material.name === 'pressure') material.map = this.colorMap();
+    if (material.name === 'pressure') material.map = this.map;
     if (renderOrder) {
       material.transparent = true;  // after the bodies, which then do not tint it
     } else {
@@ -123,8 +144,7 @@ class Picture {
     return map;
   }
 
-  fileWithoutImages() {
-    const { gltf, bytes, jsonLength } = this.record;
+  fileWithoutImages({ gltf, bytes, jsonLength }) {
     for (const material of gltf.materials) delete (material.pbrMetallicRoughness || {}).baseColorTexture;
     for (const key of ['images', 'textures', 'samplers']) delete gltf[key];
     const json = new TextEncoder().encode(JSON.stringify(gltf));
@@ -182,7 +202,7 @@ class Picture {
     if (body === null) return;
     const node = this.bodies[body];
     const middle = new THREE.Box3().setFromObject(node).getCenter(new THREE.Vector3());
-    this.followed = { node, middle: node.worldToLocal(middle) };
+    this.followed = { body, node, middle: node.worldToLocal(middle) };
     this.moveWithBody();
     this.controls.update();
   }
@@ -235,6 +255,7 @@ class Picture {
   }
 
   setBodyShown(body, isShown) {
+    if (isShown) this.hiddenBodies.delete(body); else this.hiddenBodies.add(body);
     this.bodies[body].visible = isShown;
     this.draw();
   }
@@ -246,6 +267,7 @@ class Picture {
   }
 
   setForcesShown(isShown) {
+    this.hidesForces = !isShown;
     for (const node of this.arrows) node.visible = isShown;
     this.draw();
   }
