@@ -89,10 +89,10 @@ std::map<int, double> largest_forces(std::span<const FrameContact> contacts) {
 
 }  // namespace
 
-double scale_of_arrows(const std::vector<FrameContact>& contacts, const Extent& extent) {
+double scale_of_arrows(const std::vector<FrameContact>& contacts, double size) {
   double largest = 0;
   for (const auto& [pair, force] : largest_forces(contacts)) largest = std::max(largest, force);
-  return largest / (kLongest * extent.size);
+  return largest / (kLongest * size);
 }
 
 void add_force_arrows(GltfDocument& document, int world, std::span<const FrameContact> contacts,

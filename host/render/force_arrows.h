@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "host/render/drawn_bodies.h"
+#include "host/render/gltf_document.h"
 #include "host/render/frame_contact.h"
 
 namespace isopatch::detail {
 
-/// The scale of the arrows, N/m, by which the longest one has 0.4 of the scene's size; 0 without forces.
-double scale_of_arrows(const std::vector<FrameContact>& contacts, const Extent& extent);
+/// The scale of the arrows, N/m, by which the longest one has 0.4 of the scene's size [m]; 0 without forces.
+double scale_of_arrows(const std::vector<FrameContact>& contacts, double size);
 
 /// Adds an arrow for each pair that touches in any of the frames: the force on the first body, from the centre of
 /// pressure on. Where a pair does not touch, its arrow is hidden.

@@ -94,13 +94,12 @@ double pressure_of_last_color(const std::vector<FrameContact>& contacts) {
 
 /// What the pictures of several environments have in common, so that they can be compared by eye.
 struct Scales {
-  Extent extent;
   double max_pressure;       // of the last colour, Pa
   double newtons_per_metre;  // of the arrows
 };
 
 std::string glb_of(const SceneDescription& scene, const Frames& frames, std::span<const FrameContact> contacts,
-                   const Scales& scales, const std::string& title) {
+                   const Extent& extent, const Scales& scales, const std::string& title) {
   const std::vector<Pair> pairs = pairs_of(scene);
   const auto name_of = [&](int pair) {
     const Pair& of = pairs.at(static_cast<std::size_t>(pair));
@@ -111,7 +110,7 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, std::spa
   GltfDocument document;
   const double half = std::sqrt(0.5);
   const int world = document.add_node(-1, "world", {{0, 0, 0}, {-half, 0, 0, half}});
-  const auto& [extent, max_pressure, newtons_per_metre] = scales;
+  const auto [max_pressure, newtons_per_metre] = scales;
   const std::vector<float> seconds = rising_times(frames.times, frames.count());
   const int times = frames.count() > 1 ? document.add_times(seconds) : -1;
   add_bodies(document, world, scene, frames, extent, times);
@@ -178,13 +177,13 @@ std::vector<std::string> glbs_of(const SceneDescription& scene, const std::vecto
                   frames.states.num_parts, of_scene.num_bodies, of_scene.num_parts);
     }
   }
-  const Extent extent = extent_of(scene, environments);
-  const Scales scales = {extent, pressure_of_last_color(contacts), scale_of_arrows(contacts, extent)};
+  const std::vector<Extent> extents = extents_of(scene, environments);
+  const Scales scales = {pressure_of_last_color(contacts), scale_of_arrows(contacts, extents.at(0).size)};
   std::vector<std::string> glbs;
   std::span<const FrameContact> left = contacts;
-  for (const Frames& frames : environments) {
-    const auto count = static_cast<std::size_t>(frames.count());
-    glbs.push_back(glb_of(scene, frames, left.first(count), scales, title));
+  for (std::size_t k = 0; k < environments.size(); ++k) {
+    const auto count = static_cast<std::size_t>(environments[k].count());
+    glbs.push_back(glb_of(scene, environments[k], left.first(count), extents[k], scales, title));
     left = left.subspan(count);
   }
   return glbs;

@@ -20,8 +20,8 @@
 
 namespace isopatch::detail {
 
-/// A file for each environment, with one range of colours, one scale of the arrows and one view; `contacts` are of the
-/// frames of all. Throws Error for states of another number of bodies or parts.
+/// A file for each environment, with one range of colours, one scale of the arrows, and views as extents_of() has them;
+/// `contacts` are of the frames of all. Throws Error for states of another number of bodies or parts.
 std::vector<std::string> glbs_of(const SceneDescription& scene, const std::vector<Frames>& environments,
                                  const std::vector<FrameContact>& contacts, const std::string& title);
 

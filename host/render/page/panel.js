@@ -11,7 +11,6 @@ class Panel {
     this.selected = {};
     this.buttons = [];  // by which one selects: of bodies and of pairs
     this.element('title').textContent = this.facts.title;
-    this.showScaleOfArrows();
     this.bodyMarks = this.facts.bodies.map((name, body) => this.addBody(name, body));
     this.use(record);
   }
@@ -19,8 +18,10 @@ class Panel {
   /// Takes the numbers of another environment of the scene.
   use(record) {
     this.record = record;
+    this.facts = record.facts;
     this.plots = null;
     this.showPressures();
+    this.showScaleOfArrows();
     this.addPairs();
   }
 

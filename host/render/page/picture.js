@@ -15,7 +15,7 @@ class Picture {
     this.map = this.colorMap();
     this.scene = null;
     this.renderer = new THREE.WebGLRenderer({ canvas: canvas, context: context });
-    this.camera = new THREE.PerspectiveCamera(35, 1, 0.01 * this.facts.radius, 100 * this.facts.radius);
+    this.camera = new THREE.PerspectiveCamera(35, 1);
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.enableKeys = false;  // arrows go from frame to frame
     this.world = new THREE.Scene();
@@ -24,8 +24,7 @@ class Picture {
     this.camera.add(lamp);
     lamp.position.set(-1, 1.5, 1);
     this.world.add(this.camera);
-    const [x, y, z] = this.facts.center;
-    this.center = new THREE.Vector3(x, z, -y);  // y is up here
+    this.takeExtent();
     this.fitView();
     this.setBackground();
   }
@@ -81,7 +80,7 @@ class Picture {
     });
     this.world.add(scene);
     if (this.followed) this.followed.node = this.bodies[this.followed.body];
-    if (isFirst) this.start();
+    if (isFirst) this.start(); else this.lookAlike(record.facts);
   }
 
   remove(scene) {
@@ -160,6 +159,26 @@ class Picture {
 
   // --- the camera ------------------------------------------------------------------------------------------------
 
+  takeExtent() {
+    const { center: [x, y, z], radius } = this.facts;
+    this.center = new THREE.Vector3(x, z, -y);  // y is up here
+    this.camera.near = 0.01 * radius;
+    this.camera.far = 100 * radius;
+    this.camera.updateProjectionMatrix();
+  }
+
+  /// Looks from the same direction at an environment of another extent, as near to its size; else nothing moves.
+  lookAlike(facts) {
+    const { position } = this.camera, { target } = this.controls, center = this.center, before = this.distance();
+    this.facts = facts;
+    this.takeExtent();
+    if (this.center.equals(center) && this.distance() === before) return;
+    position.sub(target).multiplyScalar(this.distance() / before);
+    if (!this.followed) target.copy(this.center);
+    position.add(target);
+    this.controls.update();
+  }
+
   /// From where the whole scene is seen.
   distance() {
     const half = 0.5 * THREE.Math.degToRad(this.camera.fov);
@@ -210,7 +229,7 @@ class Picture {
   moveWithBody() {
     if (!this.followed) return;
     const { node, middle } = this.followed;
-    node.updateMatrixWorld();
+    node.updateWorldMatrix(true, false);  // of another environment it was not drawn yet
     const move = node.localToWorld(middle.clone()).sub(this.controls.target);
     this.controls.target.add(move);
     this.camera.position.add(move);
