@@ -204,8 +204,8 @@ std::vector<Extent> extents_of(const SceneDescription& scene, const std::vector<
   for (const Box& own : boxes) {
     const Box& box = is_shared(own) ? shared : own;
     const bool has_size = box.low[0] <= box.high[0];
-    extents.push_back(
-        has_size ? Extent{0.5 * (box.low + box.high), radius(box), size, box.low[2] == box.high[2]} : Extent{});
+    extents.push_back(has_size ? Extent{0.5 * (box.low + box.high), radius(box), size, box.low[2] == box.high[2]}
+                               : Extent{});
   }
   return extents;
 }

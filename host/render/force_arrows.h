@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/render/gltf_document.h"
 #include "host/render/frame_contact.h"
+#include "host/render/gltf_document.h"
 
 namespace isopatch::detail {
 

@@ -11,8 +11,8 @@
 
 namespace isopatch::detail {
 
-/// The page of environments with these numbers, of which it shows one at a time. Throws Error, which names `every`, if it
-/// takes more than kMaxPictureBytes.
+/// The page of environments with these numbers, of which it shows one at a time. Throws Error, which names `every`, if
+/// it takes more than kMaxPictureBytes.
 std::string page_of(const std::vector<std::string_view>& glbs, const std::vector<std::int64_t>& environments,
                     std::string_view title);
 

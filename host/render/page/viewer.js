@@ -163,7 +163,8 @@
     environmentAfter: () => goToEnvironment(chooser.selectedIndex + 1),
   };
   const keys = { ' ': 'play', ArrowLeft: 'back', ArrowRight: 'forward', Home: 'first', End: 'last', r: 'reset',
-    t: 'top', f: 'follow', PageUp: 'environmentBefore', PageDown: 'environmentAfter' };
+    t: 'top', f: 'follow' };
+  if (numbers.length > 1) Object.assign(keys, { PageUp: 'environmentBefore', PageDown: 'environmentAfter' });
   for (const id of Object.keys(actions)) if (element(id)) element(id).addEventListener('click', actions[id]);
   document.addEventListener('keydown', (event) => {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key, on = event.target;

@@ -51,7 +51,7 @@ def thrown():
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """A folder with run.npz, run.html and one.html, the scene, and the results of the step of each row but the first."""
+    """A folder with run.npz, run.html and one.html, the scene, and results of the steps of all rows but the first."""
     folder = tmp_path_factory.mktemp("environments")
     scene, n = isopatch.Scene(thrown()), 6
     simulator = isopatch.Simulator(scene, n, threads=1)
