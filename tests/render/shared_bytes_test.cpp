@@ -19,7 +19,8 @@ std::uint32_t number_at(const std::string& bytes, std::size_t at) {
 std::string joined(const std::string& pieces, const std::string& first) {
   std::string bytes;
   for (std::size_t at = 0; at < pieces.size();) {
-    const std::uint32_t from = number_at(pieces, at), shared = number_at(pieces, at + 4), own = number_at(pieces, at + 8);
+    const std::uint32_t from = number_at(pieces, at), shared = number_at(pieces, at + 4),
+                        own = number_at(pieces, at + 8);
     bytes += first.substr(from, shared) + pieces.substr(at + 12, own);
     at += 12 + own;
   }
