@@ -56,7 +56,7 @@ struct RenderArguments {
   std::optional<std::string> data;   // folder of mesh files; without it the scene file's
   std::string states;                // of environments, or results of a rollout
   std::optional<std::int64_t> envs;  // without it 1, or all rows of the states file
-  std::optional<std::int64_t> env;   // the only one that is drawn; of a rollout, without it 0
+  std::string env;                   // those that are drawn, as "3" or "0,3-5"; empty: all, of a rollout 0
   std::int64_t every = 1;            // rows from one frame to the next
   std::uint64_t seed = 0;
   std::string output;  // of render; empty: a page beside the source

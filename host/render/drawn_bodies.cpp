@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -150,11 +151,10 @@ void move_body(GltfDocument& document, int node, const Frames& frames, std::size
   document.animate(node, "rotation", times, document.add_values(rotations, 4), interpolation);
 }
 
-}  // namespace
-
-Extent extent_of(const SceneDescription& scene, const Frames& frames) {
+/// Adds the boxes of the bodies in all frames to `all`; returns that of the first frame.
+Box add_boxes(const SceneDescription& scene, const Frames& frames, Box& all) {
   const PartGeometries geometries(scene, frames);
-  Box all, first;
+  Box first;
   std::size_t number = 0;
   for (std::size_t body = 0; body < scene.bodies.size(); ++body) {
     for (const Part& part : parts_of(scene.bodies[body])) {
@@ -177,10 +177,37 @@ Extent extent_of(const SceneDescription& scene, const Frames& frames) {
       ++number;
     }
   }
-  if (!(all.low[0] <= all.high[0])) return {};
-  const Point3 sides = first.high - first.low;
-  return {0.5 * (all.low + all.high), 0.5 * norm(all.high - all.low), std::max({sides[0], sides[1], sides[2]}),
-          all.low[2] == all.high[2]};
+  return first;
+}
+
+}  // namespace
+
+std::vector<Extent> extents_of(const SceneDescription& scene, const std::vector<Frames>& environments) {
+  constexpr double kAlike = 2;
+  const auto radius = [](const Box& box) { return 0.5 * norm(box.high - box.low); };
+  std::vector<Box> boxes(environments.size());
+  double size = 0, least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    const Box first = add_boxes(scene, environments[k], boxes[k]);
+    const Point3 sides = first.high - first.low;
+    size = std::max({size, sides[0], sides[1], sides[2]});
+    least = std::min(least, radius(boxes[k]));
+  }
+  Box shared;
+  const auto is_shared = [&](const Box& box) { return radius(box) <= kAlike * least; };
+  for (const Box& box : boxes) {
+    if (!is_shared(box)) continue;
+    shared.add(box.low);
+    shared.add(box.high);
+  }
+  std::vector<Extent> extents;
+  for (const Box& own : boxes) {
+    const Box& box = is_shared(own) ? shared : own;
+    const bool has_size = box.low[0] <= box.high[0];
+    extents.push_back(has_size ? Extent{0.5 * (box.low + box.high), radius(box), size, box.low[2] == box.high[2]}
+                               : Extent{});
+  }
+  return extents;
 }
 
 void add_bodies(GltfDocument& document, int world, const SceneDescription& scene, const Frames& frames,

@@ -11,12 +11,13 @@ namespace isopatch::detail {
 struct Extent {
   Point3 center = {0, 0, 0};  // of all frames, m
   double radius = 1;          // m
-  double size = 1;            // the longest side of what there is in the first frame, m
+  double size = 1;            // the longest side of what there is in the first frame of any environment, m
   bool is_flat = false;       // all bodies are polygons, in one plane
 };
 
-/// The boxes of the bodies in all frames; of a scene of half spaces alone, a metre about the origin.
-Extent extent_of(const SceneDescription& scene, const Frames& frames);
+/// The boxes of the bodies in all frames; of a scene of half spaces alone, a metre about the origin. Environments of at
+/// most twice the radius of the smallest one have one extent, so that a body that falls away makes only its own small.
+std::vector<Extent> extents_of(const SceneDescription& scene, const std::vector<Frames>& environments);
 
 /// Adds a node for each body below `world`, with its parts; `times` is the accessor of the frames' times, or -1 for a
 /// single frame.

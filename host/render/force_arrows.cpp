@@ -59,7 +59,7 @@ struct Arrow {
 };
 
 /// Where a pair does not touch, the arrow waits.
-std::vector<Arrow> arrows_of(int pair, const std::vector<FrameContact>& contacts, double newtons_per_metre) {
+std::vector<Arrow> arrows_of(int pair, std::span<const FrameContact> contacts, double newtons_per_metre) {
   std::vector<Arrow> arrows;
   for (const FrameContact& contact : contacts) {
     Arrow arrow;
@@ -75,22 +75,30 @@ std::vector<Arrow> arrows_of(int pair, const std::vector<FrameContact>& contacts
   return arrows;
 }
 
-}  // namespace
-
-double add_force_arrows(GltfDocument& document, int world, const std::vector<FrameContact>& contacts,
-                        const Extent& extent, int times, const std::function<std::string(int)>& name_of) {
-  std::map<int, double> largest;  // force of each pair, N
+/// The largest force of each pair that has any, N.
+std::map<int, double> largest_forces(std::span<const FrameContact> contacts) {
+  std::map<int, double> largest;
   for (const FrameContact& contact : contacts) {
     for (const DrawnPatch& patch : contact.patches) {
       const double force = norm(patch.force);
       if (std::isfinite(force) && force > 0) largest[patch.pair] = std::max(largest[patch.pair], force);
     }
   }
-  if (largest.empty()) return 0;
-  const auto by_force = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const double newtons_per_metre =
-      std::max_element(largest.begin(), largest.end(), by_force)->second / (kLongest * extent.size);
+  return largest;
+}
 
+}  // namespace
+
+double scale_of_arrows(const std::vector<FrameContact>& contacts, double size) {
+  double largest = 0;
+  for (const auto& [pair, force] : largest_forces(contacts)) largest = std::max(largest, force);
+  return largest / (kLongest * size);
+}
+
+void add_force_arrows(GltfDocument& document, int world, std::span<const FrameContact> contacts,
+                      double newtons_per_metre, int times, const std::function<std::string(int)>& name_of) {
+  const std::map<int, double> largest = largest_forces(contacts);
+  if (largest.empty()) return;
   const int mesh = arrow_mesh(document);
   for (const auto& [pair, force] : largest) {
     const std::vector<Arrow> arrows = arrows_of(pair, contacts, newtons_per_metre);
@@ -110,7 +118,6 @@ double add_force_arrows(GltfDocument& document, int world, const std::vector<Fra
     document.animate(node, "rotation", times, document.add_values(rotations, 4), "STEP");
     document.animate(node, "scale", times, document.add_values(scales, 3), "STEP");
   }
-  return newtons_per_metre;
 }
 
 }  // namespace isopatch::detail

@@ -147,12 +147,20 @@ void FrameContacts::add(FrameContact contact) {
       contacts_.size(), frames_, kMaxPictureBytes / 1e6, std::ceil(share) + 1);
 }
 
-FrameContacts evaluated_contacts(const HostEvaluator& evaluator, const Frames& frames,
+std::int64_t count_of(const std::vector<Frames>& environments) {
+  std::int64_t count = 0;
+  for (const Frames& frames : environments) count += frames.count();
+  return count;
+}
+
+FrameContacts evaluated_contacts(const HostEvaluator& evaluator, const std::vector<Frames>& environments,
                                  const std::function<void(std::int64_t)>& progress) {
-  FrameContacts contacts(frames.count());
-  for (std::int64_t frame = 0; frame < frames.count(); ++frame) {
-    contacts.add(evaluated_contact(evaluator, frames, frame));
-    progress(frame + 1);
+  FrameContacts contacts(count_of(environments));
+  for (const Frames& frames : environments) {
+    for (std::int64_t frame = 0; frame < frames.count(); ++frame) {
+      contacts.add(evaluated_contact(evaluator, frames, frame));
+      progress(std::ssize(contacts.all()));
+    }
   }
   return contacts;
 }

@@ -41,7 +41,7 @@ std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, cons
 /// Evaluates a frame, whose forces are those of its step if `frames` has these.
 FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& frames, std::int64_t frame);
 
-/// The contact of all frames, one after another, as long as a file can have it.
+/// The contact of all frames of all environments, one after another, as long as a file can have it.
 class FrameContacts {
  public:
   explicit FrameContacts(std::int64_t frames) : frames_(frames) {}
@@ -57,8 +57,11 @@ class FrameContacts {
   double size_ = 0;  // about that of the patches in a file, bytes
 };
 
+/// How many frames environments have in all.
+std::int64_t count_of(const std::vector<Frames>& environments);
+
 /// Evaluates all frames; `progress` is called with the number of those that are done, and may throw.
-FrameContacts evaluated_contacts(const HostEvaluator& evaluator, const Frames& frames,
+FrameContacts evaluated_contacts(const HostEvaluator& evaluator, const std::vector<Frames>& environments,
                                  const std::function<void(std::int64_t)>& progress);
 
 }  // namespace isopatch::detail

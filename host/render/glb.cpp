@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "host/pictures/color_map.h"
@@ -91,18 +92,15 @@ double pressure_of_last_color(const std::vector<FrameContact>& contacts) {
   return *at;
 }
 
-}  // namespace
+/// What the pictures of several environments have in common, so that they can be compared by eye.
+struct Scales {
+  double max_pressure;       // of the last colour, Pa
+  double newtons_per_metre;  // of the arrows
+};
 
-std::string glb_of(const SceneDescription& scene, const Frames& frames, const std::vector<FrameContact>& contacts,
-                   const std::string& title) {
-  check_count(frames.count());
-  const StateArrays of_scene(scene, 0);
-  if (frames.states.num_bodies != of_scene.num_bodies || frames.states.num_parts != of_scene.num_parts) {
-    throw_error("render: states of {} bodies and {} parts; the scene has {} and {}", frames.states.num_bodies,
-                frames.states.num_parts, of_scene.num_bodies, of_scene.num_parts);
-  }
+std::string glb_of(const SceneDescription& scene, const Frames& frames, std::span<const FrameContact> contacts,
+                   const Extent& extent, const Scales& scales, const std::string& title) {
   const std::vector<Pair> pairs = pairs_of(scene);
-  const double max_pressure = pressure_of_last_color(contacts);
   const auto name_of = [&](int pair) {
     const Pair& of = pairs.at(static_cast<std::size_t>(pair));
     return scene.bodies[static_cast<std::size_t>(of.a)].name + " on " +
@@ -112,7 +110,7 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, const st
   GltfDocument document;
   const double half = std::sqrt(0.5);
   const int world = document.add_node(-1, "world", {{0, 0, 0}, {-half, 0, 0, half}});
-  const Extent extent = extent_of(scene, frames);
+  const auto [max_pressure, newtons_per_metre] = scales;
   const std::vector<float> seconds = rising_times(frames.times, frames.count());
   const int times = frames.count() > 1 ? document.add_times(seconds) : -1;
   add_bodies(document, world, scene, frames, extent, times);
@@ -144,7 +142,7 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, const st
       document.model().nodes[static_cast<std::size_t>(child)].mesh = mesh;
     }
   }
-  const double newtons_per_metre = add_force_arrows(document, world, contacts, extent, times, name_of);
+  add_force_arrows(document, world, contacts, newtons_per_metre, times, name_of);
 
   Value::Array bodies, pair_rows, colors;
   for (const Body& body : scene.bodies) bodies.emplace_back(body.name);
@@ -165,6 +163,30 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, const st
   document.model().scenes[0].extras = Value(std::move(extras));
   document.model().scenes[0].name = title;
   return std::move(document).glb();
+}
+
+}  // namespace
+
+std::vector<std::string> glbs_of(const SceneDescription& scene, const std::vector<Frames>& environments,
+                                 const std::vector<FrameContact>& contacts, const std::string& title) {
+  const StateArrays of_scene(scene, 0);
+  for (const Frames& frames : environments) {
+    check_count(frames.count());
+    if (frames.states.num_bodies != of_scene.num_bodies || frames.states.num_parts != of_scene.num_parts) {
+      throw_error("render: states of {} bodies and {} parts; the scene has {} and {}", frames.states.num_bodies,
+                  frames.states.num_parts, of_scene.num_bodies, of_scene.num_parts);
+    }
+  }
+  const std::vector<Extent> extents = extents_of(scene, environments);
+  const Scales scales = {pressure_of_last_color(contacts), scale_of_arrows(contacts, extents.at(0).size)};
+  std::vector<std::string> glbs;
+  std::span<const FrameContact> left = contacts;
+  for (std::size_t k = 0; k < environments.size(); ++k) {
+    const auto count = static_cast<std::size_t>(environments[k].count());
+    glbs.push_back(glb_of(scene, environments[k], left.first(count), extents[k], scales, title));
+    left = left.subspan(count);
+  }
+  return glbs;
 }
 
 }  // namespace isopatch::detail

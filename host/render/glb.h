@@ -13,14 +13,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "host/render/frame_contact.h"
 #include "host/render/frames.h"
 
 namespace isopatch::detail {
 
-/// The file. Throws Error for states of another number of bodies or parts.
-std::string glb_of(const SceneDescription& scene, const Frames& frames, const std::vector<FrameContact>& contacts,
-                   const std::string& title);
+/// A file for each environment, with one range of colours, one scale of the arrows, and views as extents_of() has them;
+/// `contacts` are of the frames of all. Throws Error for states of another number of bodies or parts.
+std::vector<std::string> glbs_of(const SceneDescription& scene, const std::vector<Frames>& environments,
+                                 const std::vector<FrameContact>& contacts, const std::string& title);
 
 }  // namespace isopatch::detail

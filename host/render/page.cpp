@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/render/page.h"
 
+#include <fmt/ranges.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "host/render/frames.h"
 #include "host/render/page_bytes.h"
+#include "host/render/shared_bytes.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {
@@ -77,29 +79,40 @@ std::string escaped_html(std::string_view text) {
 
 }  // namespace
 
-std::string page_of(std::string_view glb, std::string_view title) {
-  static constexpr std::string_view kTitle = "@TITLE@", kGlb = "@GLB@";
-  const std::string page = inflated_page();
-  const std::size_t at_title = page.find(kTitle), at_glb = page.find(kGlb);
-  if (static_cast<double>(glb.size()) > 2 * kMaxPictureBytes) {
-    throw_error("render: a picture of {:.0f} MB; take fewer frames by --every (every= in Python)",
-                static_cast<double>(glb.size()) / 1e6);
+std::string page_of(const std::vector<std::string_view>& glbs, const std::vector<std::int64_t>& environments,
+                    std::string_view title) {
+  const std::string_view fewer = glbs.size() > 1 ? ", or fewer environments" : "";
+  double size = 0;
+  for (const std::string_view glb : glbs) size += static_cast<double>(glb.size());
+  if (size > 2 * kMaxPictureBytes) {
+    throw_error("render: a picture of {:.0f} MB; take fewer frames by --every (every= in Python){}", size / 1e6, fewer);
   }
-  const std::string packed = compressed(glb);
-  const double bytes = static_cast<double>(page.size()) + 4.0 / 3 * static_cast<double>(packed.size());
+  const std::string page = inflated_page(), escaped_title = escaped_html(title);
+  std::string pictures;
+  for (const std::string_view glb : glbs) {
+    if (!pictures.empty()) pictures += ' ';
+    append_base64(pictures, compressed(pictures.empty() ? glb : without_shared(glb, glbs[0])));
+  }
+  const double bytes = static_cast<double>(page.size() + pictures.size());
   if (bytes > kMaxPictureBytes) {
     throw_error(
         "render: the page would take {:.0f} MB; the most are {:.0f} MB: take fewer frames by --every (every= in "
-        "Python), or write a .glb",
-        bytes / 1e6, kMaxPictureBytes / 1e6);
+        "Python){}, or write a .glb",
+        bytes / 1e6, kMaxPictureBytes / 1e6, fewer);
   }
   std::string text;
   text.reserve(static_cast<std::size_t>(bytes) + title.size() + 16);
-  text.append(page, 0, at_title);
-  text += escaped_html(title);
-  text.append(page, at_title + kTitle.size(), at_glb - at_title - kTitle.size());
-  append_base64(text, packed);
-  text.append(page, at_glb + kGlb.size());
+  std::string_view rest = page;
+  const std::string numbers = fmt::format("{}", fmt::join(environments, " "));
+  for (const auto& [mark, value] : {std::pair<std::string_view, std::string_view>{"@TITLE@", escaped_title},
+                                    {"@ENVIRONMENTS@", numbers},
+                                    {"@GLB@", pictures}}) {
+    const std::size_t at = rest.find(mark);
+    text += rest.substr(0, at);
+    text += value;
+    rest.remove_prefix(at + mark.size());
+  }
+  text += rest;
   return text;
 }
 

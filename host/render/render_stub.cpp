@@ -13,13 +13,14 @@ void require_render() {
               ISOPATCH_RENDER_WITHOUT, ISOPATCH_RENDER_WITHOUT);
 }
 
-std::string glb_of(const SceneDescription& /*scene*/, const Frames& /*frames*/,
-                   const std::vector<FrameContact>& /*contacts*/, const std::string& /*title*/) {
+std::vector<std::string> glbs_of(const SceneDescription& /*scene*/, const std::vector<Frames>& /*environments*/,
+                                 const std::vector<FrameContact>& /*contacts*/, const std::string& /*title*/) {
   require_render();
   return {};
 }
 
-std::string page_of(std::string_view /*glb*/, std::string_view /*title*/) {
+std::string page_of(const std::vector<std::string_view>& /*glbs*/, const std::vector<std::int64_t>& /*environments*/,
+                    std::string_view /*title*/) {
   require_render();
   return {};
 }

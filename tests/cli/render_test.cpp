@@ -77,6 +77,29 @@ TEST_F(Render, DrawsVariationsAndEveryMth) {
   const auto [code, out] = render(kStack + " --env 3 -o " + path("b.glb"));
   EXPECT_EQ(code, 0) << out;
   EXPECT_NE(read("b.glb").find("\"environment\":3"), std::string::npos);
+  const auto [listed, rows] = render(kStack + " --env 3,7,0-1 -o " + path("c.glb"));
+  EXPECT_EQ(listed, 0) << rows;
+  EXPECT_NE(rows.find("4 environments"), std::string::npos) << rows;
+  const std::string glb = read("c.glb");
+  for (const char* number : {"3", "7", "0", "1"}) {
+    EXPECT_EQ(count(glb, std::string("\"environment\":") + number + ".0,"), 1u) << number;
+  }
+}
+
+TEST_F(Render, DrawsSeveralEnvironmentsOfARolloutInOnePage) {
+  make_rollout();
+  const auto [code, out] = render(path("run.npz") + " --env 2,0-1 --every 3 -o " + path("run.html"));
+  EXPECT_EQ(code, 0) << out;
+  EXPECT_NE(out.find("5 of each of 3 environments, 0 to 0.0"), std::string::npos) << out;
+  EXPECT_NE(read("run.html").find("data-environments=\"2 0 1\""), std::string::npos);
+  ASSERT_EQ(render(path("run.npz") + " --env 2 --every 3 -o " + path("one.html")).code, 0);
+  EXPECT_NE(read("one.html").find("data-environments=\"2\""), std::string::npos);
+  for (const char* name : {"x.glb", "x.png", "x.gif", "x.mp4"}) {
+    expect_refused(path("run.npz") + " --env 0-2 -o " + path(name), "--env 0-2: " + path(name) +
+                                                                        " shows one environment of a rollout; name "
+                                                                        "one, or write a page (.html)");
+  }
+  EXPECT_EQ(names(), "one.html run.html run.npz ");
 }
 
 TEST_F(Render, FindsTheSceneOfARollout) {
@@ -113,8 +136,15 @@ TEST_F(Render, RefusesBadInput) {
   expect_refused(kStack + " --envs 10001" + out, "--every 2");
   expect_refused(kStack + " --envs 3 --env 3" + out, "--env 3: there are 3 environments, so it must be in [0, 2]");
   expect_refused(kStack + " --states " + path("e.npz") + " --env 3" + out, "so it must be in [0, 2]");
-  expect_refused(path("run.npz") + " --env 3" + out, "run.npz: --env 3: the file has 3 environments");
-  expect_refused(path("run.npz") + " --envs 2" + out, "of a rollout one environment is drawn; --env K");
+  expect_refused(path("run.npz") + " --env 3" + out,
+                 "run.npz: --env 3: there are 3 environments, so it must be in [0, 2]");
+  expect_refused(path("run.npz") + " --env 1-3" + out,
+                 "run.npz: --env 1-3: there are 3 environments, so each of them must be in [0, 2]");
+  expect_refused(path("run.npz") + " --env 1,0-2" + out, "--env 1,0-2: environment 1 is named twice");
+  expect_refused(kStack + " --env 0-10000" + out, "--env 0-10000: 10001 environments are more than the 10000 of a");
+  expect_refused(kStack + " --states " + path("e.npz") + " --envs 4" + out, "--envs 4: the file has 3 environments");
+  expect_refused(kStack + " --env 2,,3" + out, "--env: '2,,3' is no list of environments, as 3, 0,3,5 or 0-7");
+  expect_refused(path("run.npz") + " --envs 2" + out, "of a rollout --env says which environments are drawn");
   expect_refused(kStack + " --states " + path("run.npz") + out,
                  "poses: must have shape (11, 3, 5, 7), found (11, 3, 2");
   expect_refused(kBall + " --states " + path("e.npz") + out, "poses: must have shape (N, 2, 7), found (3, 5, 7)");

@@ -47,9 +47,9 @@ class GlbPicture : public ::testing::Test {
   }
 
   void finish() {
-    const FrameContacts contacts = evaluated_contacts(*evaluator_, frames_, [](std::int64_t) {});
+    const FrameContacts contacts = evaluated_contacts(*evaluator_, {frames_}, [](std::int64_t) {});
     contacts_ = contacts.all();
-    glb_ = glb_of(evaluator_->scene().description(), frames_, contacts_, "a scene");
+    glb_ = glbs_of(evaluator_->scene().description(), {frames_}, contacts_, "a scene").at(0);
     ASSERT_EQ(glb_.substr(0, 4), "glTF");
     ASSERT_EQ(word_at(glb_, 4), 2u);
     ASSERT_EQ(word_at(glb_, 8), glb_.size());
@@ -207,11 +207,39 @@ TEST_F(GlbPicture, OfABadPoseIsAtTheOriginAndSaysTheStatus) {
   for (const json& node : json_["nodes"]) EXPECT_TRUE(node["name"] != "ball" || !node.contains("translation"));
 }
 
+TEST_F(GlbPicture, OfSeveralEnvironmentsHaveOneRangeAndOneScaleAndViewsByTheirSize) {
+  const HostEvaluator evaluator(Scene(read_scene(source_path("bench/scenes/sphere_on_box.json"))));
+  const SceneDescription& scene = evaluator.scene().description();
+  std::vector<Frames> environments(3);
+  for (std::size_t k = 0; k < environments.size(); ++k) {
+    environments[k].states = cli::random_states(scene, 1, 1, 0);
+    environments[k].times = {0};
+    environments[k].environment = static_cast<std::int64_t>(k);
+  }
+  environments[1].states.poses[2] -= 0.01;  // deeper
+  environments[2].states.poses[2] += 9;
+  const FrameContacts contacts = evaluated_contacts(evaluator, environments, [](std::int64_t) {});
+  ASSERT_LT(contacts.all()[0].patches.at(0).max_pressure, contacts.all()[1].patches.at(0).max_pressure);
+  std::vector<json> facts;
+  for (const std::string& glb : glbs_of(scene, environments, contacts.all(), "x")) {
+    facts.push_back(json::parse(glb.substr(kHeader, word_at(glb, 12)))["scenes"][0]["extras"]);
+  }
+  for (std::size_t k = 0; k < facts.size(); ++k) {
+    EXPECT_EQ(facts[k]["environment"], k);
+    EXPECT_EQ(facts[k]["newtons_per_metre"], facts[0]["newtons_per_metre"]) << k;
+    EXPECT_NEAR(facts[k]["max_pressure"], contacts.all()[1].patches[0].max_pressure, 1) << k;
+  }
+  EXPECT_EQ(facts[0]["radius"], facts[1]["radius"]);
+  EXPECT_EQ(facts[0]["center"], facts[1]["center"]);
+  EXPECT_NEAR(facts[2]["radius"], 4.5, 0.5);
+  EXPECT_LT(facts[0]["radius"], 0.5);
+}
+
 TEST_F(GlbPicture, RefusesStatesOfAnotherScene) {
   const SceneDescription one = read_scene(source_path("bench/scenes/sphere_on_box.json")),
                          other = read_scene(source_path("bench/scenes/box_stack.json"));
   frames_.states = StateArrays(other, 1);
-  EXPECT_EQ(testing::error_of([&] { glb_of(one, frames_, {}, "x"); }),
+  EXPECT_EQ(testing::error_of([&] { glbs_of(one, {frames_}, {}, "x"); }),
             "render: states of 5 bodies and 5 parts; the scene has 2 and 2");
 }
 

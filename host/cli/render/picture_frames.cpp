@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "host/cli/environment_list.h"
 #include "host/cli/random_states.h"
 #include "host/cli/results_file.h"
 #include "host/cli/states_file.h"
@@ -42,31 +43,43 @@ std::string scene_of(const std::string& results) {
   return scene.string();
 }
 
-/// Of rows x environments x `width` numbers those of one environment in the chosen rows.
+/// What of a rollout's rows x environments is drawn.
+struct Drawn {
+  std::int64_t environments;          // of the file
+  std::vector<std::int64_t> numbers;  // of the environments
+  std::vector<std::int64_t> rows;
+};
+
+/// Of rows x environments x `width` numbers those that are drawn: all rows of an environment, then those of the next.
 template <class Number, class To>
-void read_as(const LazyArray& array, std::int64_t environments, std::int64_t environment, std::int64_t width,
-             const std::vector<std::int64_t>& chosen, std::vector<To>& values) {
-  values.clear();
-  values.reserve(chosen.size() * static_cast<std::size_t>(width));
+void read_as(const LazyArray& array, const Drawn& drawn, std::int64_t width, std::vector<To>& values) {
+  std::vector<std::int64_t> begins(static_cast<std::size_t>(drawn.environments), -1);  // of the next row in `values`
+  const std::int64_t block = std::ssize(drawn.rows) * width;
+  for (std::size_t k = 0; k < drawn.numbers.size(); ++k) {
+    begins[static_cast<std::size_t>(drawn.numbers[k])] = static_cast<std::int64_t>(k) * block;
+  }
+  values.resize(drawn.numbers.size() * static_cast<std::size_t>(block));
   std::int64_t row = 0, column = 0;
-  auto next = chosen.begin();
+  std::size_t environment = 0;
+  auto next = drawn.rows.begin();
   for_each<Number>(array, [&](Number number) {
-    const bool is_wanted = next != chosen.end() && *next == row && column / width == environment;
-    if (is_wanted) values.push_back(static_cast<To>(number));
-    if (++column < environments * width) return;
+    const bool is_row = next != drawn.rows.end() && *next == row;
+    std::int64_t& begin = begins[environment];
+    if (is_row && begin >= 0) values[static_cast<std::size_t>(begin + column)] = static_cast<To>(number);
+    if (++column < width) return;
     column = 0;
-    if (next != chosen.end() && *next == row) ++next;
+    if (is_row && begin >= 0) begin += width;
+    if (++environment < begins.size()) return;
+    environment = 0;
+    if (is_row) ++next;
     ++row;
   });
 }
 
 template <class To>
-void read_environment(const LazyArray& array, std::int64_t environments, std::int64_t environment, std::int64_t width,
-                      const std::vector<std::int64_t>& chosen, std::vector<To>& values) {
+void read_drawn(const LazyArray& array, const Drawn& drawn, std::int64_t width, std::vector<To>& values) {
   const DType type = array.header().type;
-  const auto read = [&]<class Number>(Number /*any*/) {
-    read_as<Number>(array, environments, environment, width, chosen, values);
-  };
+  const auto read = [&]<class Number>(Number /*any*/) { read_as<Number>(array, drawn, width, values); };
   if (type == DType::kFloat32) read(float{});
   if (type == DType::kFloat64) read(double{});
   if (type == DType::kInt32) read(std::int32_t{});
@@ -74,16 +87,16 @@ void read_environment(const LazyArray& array, std::int64_t environments, std::in
   if (type == DType::kUint8) read(std::uint8_t{});
 }
 
-/// The rows of one environment of a rollout, with the forces, materials and shapes of its steps.
-Frames rollout_frames(const Arrays& arrays, const SceneDescription& scene, const std::string& source,
-                      const RenderArguments& arguments) {
+/// The rows of environments of a rollout, with the forces, materials and shapes of its steps.
+std::vector<Frames> rollout_frames(const Arrays& arrays, const SceneDescription& scene, const std::string& source,
+                                   const RenderArguments& arguments) {
   const ArrayReader reader(arrays, source);
   if (arguments.envs) {
-    throw_error("{}: --envs {}: of a rollout one environment is drawn; --env K says which", source, *arguments.envs);
+    throw_error("{}: --envs {}: of a rollout --env says which environments are drawn, as in --env 0,3 or 0-7", source,
+                *arguments.envs);
   }
-  Frames frames;
-  frames.states = StateArrays(scene, 0);
-  const std::int64_t bodies = frames.states.num_bodies;
+  StateArrays states(scene, 0);
+  const std::int64_t bodies = states.num_bodies;
   const auto found = arrays.find("poses");
   if (found == arrays.end()) reader.fail("poses", "missing; needs shape (T, N, {}, 7)", bodies);
   const std::vector<std::int64_t>& shape = found->second.header().shape;
@@ -93,65 +106,78 @@ Frames rollout_frames(const Arrays& arrays, const SceneDescription& scene, const
   const std::int64_t rows = shape[0], environments = shape[1];
   const std::vector<std::int64_t>& times_shape = arrays.at("time").header().shape;
   const bool each_has_times = times_shape.size() == 2;  // in a recording of Python
-  const LazyArray* times =
+  const LazyArray* times_array =
       reader.find("time", "real", each_has_times ? std::vector{rows, environments} : std::vector<std::int64_t>{rows});
 
-  frames.environment = arguments.env.value_or(0);
-  if (frames.environment >= environments) {
-    throw_error("{}: --env {}: the file has {} environments, so it must be in [0, {}]", source, frames.environment,
-                environments, environments - 1);
-  }
-  const std::vector<std::int64_t> chosen = chosen_frames(rows, arguments.every);
-  frames.states.num_environments = std::ssize(chosen);
-  frames.states.velocities.clear();
-  const ArrayCounts counts = frames.states.counts();
+  const std::string env = arguments.env.empty() ? "0" : arguments.env;
+  const Drawn drawn = {environments, named_environments(env, environments, source),
+                       chosen_frames(rows, arguments.every)};
+  const std::int64_t count = std::ssize(drawn.rows);
+  states.num_environments = count * std::ssize(drawn.numbers);
+  states.velocities.clear();
+  const ArrayCounts counts = states.counts();
   const auto read = [&](const ArrayInfo& info, auto& values) {
     if (info.width == 0 && counts.contact_state == 0) return;
     const LazyArray* array = reader.find(info.name, info.type, shape_of(info, counts, {rows, environments}));
-    if (array != nullptr) read_environment(*array, environments, frames.environment, counts.row(info), chosen, values);
+    if (array != nullptr) read_drawn(*array, drawn, counts.row(info), values);
   };
-  for_each_input(read, frames.states);
-  read({kPairWrench, "real", Per::kPair, 6, "N; N m"}, frames.pair_wrench);
-  settle_recorded_shapes(frames.states, scene, source);
-  if (each_has_times) {
-    read_environment(*times, environments, frames.environment, 1, chosen, frames.times);
-  } else {
-    read_environment(*times, 1, 0, 1, chosen, frames.times);
+  for_each_input(read, states);
+  const ArrayInfo wrench = {kPairWrench, "real", Per::kPair, 6, "N; N m"};
+  std::vector<double> wrenches, times;
+  read(wrench, wrenches);
+  settle_recorded_shapes(states, scene, source);
+  read_drawn(*times_array, each_has_times ? drawn : Drawn{1, {0}, drawn.rows}, 1, times);
+
+  std::vector<Frames> all;
+  for (std::int64_t k = 0; k < std::ssize(drawn.numbers); ++k) {
+    Frames& frames = all.emplace_back();
+    frames.environment = drawn.numbers[static_cast<std::size_t>(k)];
+    frames.states = rows_of(states, k * count, count, source);
+    frames.pair_wrench = wrenches;
+    if (!wrenches.empty()) take_rows(frames.pair_wrench, counts.row(wrench), k * count, count);
+    frames.times = times;
+    if (each_has_times) take_rows(frames.times, 1, k * count, count);
   }
-  return frames;
+  return all;
+}
+
+/// The environments of `count` that are drawn one after another.
+std::vector<std::int64_t> environments_of(std::optional<std::int64_t> count, const RenderArguments& arguments,
+                                          const std::string& source) {
+  if (arguments.env.empty()) return chosen_frames(count.value_or(1), arguments.every);
+  const std::vector<std::int64_t> named = named_environments(arguments.env, count, source);
+  std::vector<std::int64_t> chosen;
+  for (const std::int64_t k : chosen_frames(std::ssize(named), arguments.every)) {
+    chosen.push_back(named[static_cast<std::size_t>(k)]);
+  }
+  return chosen;
 }
 
 /// Rows of states, each an environment.
-Frames environment_frames(StateArrays states, const RenderArguments& arguments) {
+Frames environment_frames(StateArrays states, const RenderArguments& arguments, const std::string& source) {
   Frames frames;
-  const std::vector<std::int64_t> chosen = chosen_frames(states.num_environments, arguments.every);
-  if (std::ssize(chosen) != states.num_environments) {
-    const ArrayCounts counts = states.counts();
-    for_each_input(
-        [&](const ArrayInfo& info, auto& values) {
-          if (values.empty()) return;
-          const std::int64_t row = counts.row(info);
-          std::remove_cvref_t<decltype(values)> kept;
-          for (const std::int64_t i : chosen) kept.insert(kept.end(), &values[i * row], &values[i * row] + row);
-          values = std::move(kept);
-        },
-        states);
-    states.num_environments = std::ssize(chosen);
-  }
-  frames.environments = chosen;
+  frames.environments = environments_of(states.num_environments, arguments, source);
+  const ArrayCounts counts = states.counts();
+  for_each_input(
+      [&](const ArrayInfo& info, auto& values) {
+        if (values.empty()) return;
+        const std::int64_t row = counts.row(info);
+        std::remove_cvref_t<decltype(values)> kept;
+        for (const std::int64_t i : frames.environments) {
+          kept.insert(kept.end(), values.begin() + i * row, values.begin() + (i + 1) * row);
+        }
+        values = std::move(kept);
+      },
+      states);
+  states.num_environments = std::ssize(frames.environments);
   frames.states = std::move(states);
   return frames;
 }
 
 /// The scene and variations of it, of which only those that are drawn are made.
 Frames varied_frames(const SceneDescription& scene, const RenderArguments& arguments) {
-  if (arguments.env && arguments.envs && *arguments.env >= *arguments.envs) {
-    throw_error("--env {}: there are {} environments, so it must be in [0, {}]", *arguments.env, *arguments.envs,
-                *arguments.envs - 1);
-  }
   Frames frames;
-  frames.environments =
-      arguments.env ? std::vector{*arguments.env} : chosen_frames(arguments.envs.value_or(1), arguments.every);
+  frames.environments = environments_of(arguments.envs, arguments, "");
   frames.states = StateArrays(scene, 0);
   for (const std::int64_t environment : frames.environments) {
     const StateArrays one = random_states(scene, 1, arguments.seed, environment);
@@ -163,29 +189,18 @@ Frames varied_frames(const SceneDescription& scene, const RenderArguments& argum
 }
 
 /// Gives the scene the slip tolerance of the steps whose rows they are.
-Frames frames_of_file(const std::string& path, SceneDescription& scene, const RenderArguments& arguments) {
+std::vector<Frames> frames_of_file(const std::string& path, SceneDescription& scene, const RenderArguments& arguments) {
   Arrays arrays = open_arrays(path, "poses");
   if (is_rollout_file(arrays)) {
-    Frames frames = rollout_frames(arrays, scene, path, arguments);
+    std::vector<Frames> environments = rollout_frames(arrays, scene, path, arguments);
     const RecordedFriction friction = recorded_friction(arrays, scene, path);
     if (!friction.warning.empty()) print_warning(friction.warning);
     scene.contact.slip_tolerance = friction.slip_tolerance;
-    return frames;
+    return environments;
   }
   StateArrays states = states_from_arrays(without_results(std::move(arrays)), scene, path);
-  const std::int64_t rows = states.num_environments;
-  if (!arguments.env) {
-    if (arguments.envs) states = rows_of(std::move(states), 0, arguments.envs, path);
-    return environment_frames(std::move(states), arguments);
-  }
-  const std::int64_t last = std::min(rows, arguments.envs.value_or(rows)) - 1;
-  if (*arguments.env > last) {
-    throw_error("{}: --env {}: there are {} environments, so it must be in [0, {}]", path, *arguments.env, last + 1,
-                last);
-  }
-  Frames frames = environment_frames(rows_of(std::move(states), *arguments.env, 1, path), arguments);
-  frames.environments = {*arguments.env};
-  return frames;
+  if (arguments.envs) states = rows_of(std::move(states), 0, arguments.envs, path);
+  return {environment_frames(std::move(states), arguments, path)};
 }
 
 }  // namespace
@@ -210,8 +225,8 @@ PictureSource picture_source(const RenderArguments& arguments) {
   source.title = std::filesystem::path(scene_file).filename().string();
   if (!states.empty()) source.title += ", " + std::filesystem::path(states).filename().string();
   source.scene = read_scene(scene_file, arguments.data);
-  source.frames =
-      states.empty() ? varied_frames(source.scene, arguments) : frames_of_file(states, source.scene, arguments);
+  source.environments = states.empty() ? std::vector{varied_frames(source.scene, arguments)}
+                                       : frames_of_file(states, source.scene, arguments);
   return source;
 }
 

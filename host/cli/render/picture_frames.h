@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "host/cli/commands.h"
 #include "host/render/frames.h"
@@ -17,7 +18,7 @@ struct PictureSource {
   std::string name;   // of the scene file, without its folder and ending
   std::string title;  // the names of the files, without folders: of the scene and, if there is one, of the states
   SceneDescription scene;
-  detail::Frames frames;
+  std::vector<detail::Frames> environments;  // of a rollout; else one, whose frames are the environments
 };
 
 /// Reads scene and states. Throws Error, naming the file and what would be right, for an environment that there is not,

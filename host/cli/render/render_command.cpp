@@ -16,6 +16,7 @@
 #include "host/render/page.h"
 #include "host/render/render.h"
 #include "host/text/quote.h"
+#include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/host_evaluator.h"
 
@@ -30,33 +31,43 @@ struct Picture {
   std::string name;    // of the scene, without the ending
   std::string title;   // the names of its files
   std::string frames;  // what there is, in words
-  std::string glb;
+  std::vector<std::string> glbs;
+  std::vector<std::int64_t> environments;  // their numbers
+
+  std::string page() const { return page_of({glbs.begin(), glbs.end()}, environments, title); }
 };
+
+std::string frames_text(const std::vector<Frames>& environments) {
+  const Frames& first = environments.front();
+  if (first.times.empty()) return first.count() > 1 ? fmt::format("{} environments", first.count()) : "1";
+  const std::string whose = environments.size() > 1 ? fmt::format("each of {} environments", environments.size())
+                                                    : fmt::format("environment {}", first.environment);
+  return fmt::format("{} of {}, {:g} to {:g} s", first.count(), whose, first.times.front(), first.times.back());
+}
 
 Picture drawn_picture(const RenderArguments& arguments) {
   require_render();
   PictureSource source = picture_source(arguments);
+  const std::vector<Frames>& environments = source.environments;
+  if (environments.size() > 1 && !arguments.output.empty() && !arguments.output.ends_with(".html")) {
+    throw_error("--env {}: {} shows one environment of a rollout; name one, or write a page (.html), which shows all",
+                arguments.env, arguments.output);
+  }
   if (!arguments.output.empty()) check_writable(arguments.output);  // now that the inputs are known
-  const Frames& frames = source.frames;
   for (const Geometry& geometry : source.scene.geometries) {
     for (const std::string& warning : geometry.warnings) print_warning(warning);
   }
   const HostEvaluator evaluator(Scene(std::move(source.scene)), {.is_cancelled = interrupted});
-  Progress progress(frames.count(), "frames");
+  Progress progress(count_of(environments), "frames");
   const FrameContacts contacts =
-      evaluated_contacts(evaluator, frames, [&progress](std::int64_t done) { progress.update(done); });
+      evaluated_contacts(evaluator, environments, [&progress](std::int64_t done) { progress.update(done); });
   Picture picture;
   picture.name = source.name;
   picture.title = source.title;
-  picture.glb = glb_of(evaluator.scene().description(), frames, contacts.all(), source.title);
-  progress.update(frames.count());
-  if (!frames.times.empty()) {
-    picture.frames =
-        fmt::format("of environment {}, {:g} to {:g} s", frames.environment, frames.times.front(), frames.times.back());
-  } else if (frames.count() > 1) {
-    picture.frames = "environments";
-  }
-  picture.frames = fmt::format("{} {}", frames.count(), picture.frames);
+  picture.frames = frames_text(environments);
+  for (const Frames& frames : environments) picture.environments.push_back(frames.environment);
+  picture.glbs = glbs_of(evaluator.scene().description(), environments, contacts.all(), source.title);
+  progress.update(count_of(environments));
   return picture;
 }
 
@@ -79,12 +90,12 @@ void render_command(const RenderArguments& given) {
   const Picture picture = drawn_picture(arguments);
   std::string bytes;
   if (arguments.output.ends_with(".html")) {
-    bytes = page_of(picture.glb, picture.title);
+    bytes = picture.page();
   } else if (is_drawn_by_python(arguments.output)) {
     const Interruptible interruptible;
-    bytes = python_picture(picture.glb, arguments.output, [&interruptible] { interruptible.check(); });
+    bytes = python_picture(picture.glbs[0], arguments.output, [&interruptible] { interruptible.check(); });
   } else {
-    bytes = picture.glb;
+    bytes = picture.glbs[0];
   }
   write_output_file(arguments.output, bytes);
   print_picture(arguments.output, picture, bytes.size());
@@ -93,7 +104,7 @@ void render_command(const RenderArguments& given) {
 void view_command(const RenderArguments& arguments) {
   const StandardArithmetic standard;
   const Picture picture = drawn_picture(arguments);
-  const std::string page = page_of(picture.glb, picture.title);
+  const std::string page = picture.page();
   const std::string path = write_temporary_page(picture.name, page);
   print_picture(path, picture, page.size());
   const std::string problem = open_in_browser(path);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 
+#include "host/cli/environment_list.h"
 #include "host/cli/usage/completions.h"
 #include "host/cli/usage/help_text.h"
 #include "host/cli/usage/manual_page.h"
@@ -183,8 +184,16 @@ void add_picture_options(CLI::App* command, RenderArguments& arguments) {
   add(command, "--envs", arguments.envs, "N",
       "environments: the scene and random variations of it, or the first rows of --states (default: 1; all rows)",
       whole<std::int64_t>(1, 100'000'000));
-  add(command, "--env", arguments.env, "K", "draw this environment alone (default: all; of a rollout 0)",
-      whole<std::int64_t>(0, 1'000'000'000'000));
+  const CLI::Validator is_list(
+      [](const std::string& text) {
+        const bool is_one = parsed_environments(text).has_value();
+        return is_one ? "" : in_quotes(text) + " is no list of environments, as 3, 0,3,5 or 0-7";
+      },
+      "");
+  add(command, "--env", arguments.env, "LIST",
+      "draw these environments alone, as 3, 0,3,5 or 0-7; those of a rollout are chosen in the page (default: all; of "
+      "a rollout 0)",
+      is_list);
   add(command, "--every", arguments.every, "M", "rows of a rollout, or environments, from frame to frame (default 1)",
       whole<std::int64_t>(1, 1'000'000'000'000));
   add(command, "--seed", arguments.seed, "S", "seed of the variations (default 0)",

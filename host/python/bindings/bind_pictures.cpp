@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/evaluation/evaluator_backend.h"
@@ -19,8 +20,6 @@ namespace isopatch::python {
 namespace {
 
 using namespace isopatch::detail;
-
-nb::bytes as_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
 /// What was computed already: the polygons of a frame, and the wrenches of its pairs, which may be empty.
 FrameContacts found_contacts(const nb::bytes& polygons, const nb::bytes& wrenches) {
@@ -39,10 +38,8 @@ HostEvaluator evaluator_of(const Scene& scene, const std::optional<double>& slip
 }
 
 /// `arrays` are the rows of the frames by their names in a State, and of a rollout pair_wrench.
-nb::bytes render(const Scene& scene, const nb::dict& arrays, const std::vector<double>& times, std::int64_t environment,
-                 const std::string& title, const std::optional<nb::bytes>& polygons,
-                 const std::optional<nb::bytes>& wrenches, const std::optional<double>& slip_tolerance) {
-  require_render();
+Frames frames_of(const Scene& scene, const nb::dict& arrays, const std::vector<double>& times,
+                 std::int64_t environment) {
   Frames frames;
   frames.states = StateArrays(scene.description(), 0);
   const auto take = [&arrays]<class Element>(const char* name, std::vector<Element>& values) {
@@ -56,11 +53,25 @@ nb::bytes render(const Scene& scene, const nb::dict& arrays, const std::vector<d
   frames.times = times;
   frames.environment = environment;
   check_count(frames.count());
-  std::string glb;
+  return frames;
+}
+
+/// A file for each environment; `arrays` and `times` are of each.
+std::vector<nb::bytes> render(const Scene& scene, const std::vector<nb::dict>& arrays,
+                              const std::vector<std::vector<double>>& times,
+                              const std::vector<std::int64_t>& environments, const std::string& title,
+                              const std::optional<nb::bytes>& polygons, const std::optional<nb::bytes>& wrenches,
+                              const std::optional<double>& slip_tolerance) {
+  require_render();
+  std::vector<Frames> all;
+  for (std::size_t k = 0; k < environments.size(); ++k) {
+    all.push_back(frames_of(scene, arrays.at(k), times.at(k), environments[k]));
+  }
+  std::vector<std::string> glbs;
   if (polygons) {
-    frames.environments = {environment};
+    all.at(0).environments = {environments.at(0)};
     const FrameContacts contacts = found_contacts(*polygons, wrenches ? *wrenches : nb::bytes("", 0));
-    glb = glb_of(scene.description(), frames, contacts.all(), title);
+    glbs = glbs_of(scene.description(), all, contacts.all(), title);
   } else {
     const SignalScope signals;
     const nb::gil_scoped_release released;
@@ -69,24 +80,28 @@ nb::bytes render(const Scene& scene, const nb::dict& arrays, const std::vector<d
       const nb::gil_scoped_acquire acquired;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     };
-    const FrameContacts contacts = evaluated_contacts(evaluator, frames, check);
-    glb = glb_of(scene.description(), frames, contacts.all(), title);
+    const FrameContacts contacts = evaluated_contacts(evaluator, all, check);
+    glbs = glbs_of(scene.description(), all, contacts.all(), title);
   }
-  return as_bytes(glb);
+  std::vector<nb::bytes> files;
+  for (const std::string& glb : glbs) files.emplace_back(glb.data(), glb.size());
+  return files;
 }
 
 }  // namespace
 
 void bind_pictures(nb::module_& module) {
-  module.def("_render", &render, nb::arg("scene"), nb::arg("arrays"), nb::arg("times"), nb::arg("environment"),
+  module.def("_render", &render, nb::arg("scene"), nb::arg("arrays"), nb::arg("times"), nb::arg("environments"),
              nb::arg("title"), nb::arg("polygons").none() = nb::none(), nb::arg("wrenches").none() = nb::none(),
              nb::arg("slip_tolerance").none() = nb::none());
   module.def(
       "_page",
-      [](const nb::bytes& glb, const std::string& title) {
-        return page_of({static_cast<const char*>(glb.data()), glb.size()}, title);
+      [](const std::vector<nb::bytes>& glbs, const std::vector<std::int64_t>& environments, const std::string& title) {
+        std::vector<std::string_view> files;
+        for (const nb::bytes& glb : glbs) files.emplace_back(static_cast<const char*>(glb.data()), glb.size());
+        return page_of(files, environments, title);
       },
-      nb::arg("glb"), nb::arg("title"));
+      nb::arg("glbs"), nb::arg("environments"), nb::arg("title"));
   nb::list colors;
   for (const std::array<double, 3>& color : kBodyColors) colors.append(nb::make_tuple(color[0], color[1], color[2]));
   module.attr("_BODY_COLORS") = colors;

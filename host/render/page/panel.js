@@ -6,14 +6,22 @@
 class Panel {
   /// `select` is called with {body} or {pair} if one is clicked.
   constructor(record, select) {
-    this.record = record;
+    this.facts = record.facts;
     this.select = select;
     this.selected = {};
     this.buttons = [];  // by which one selects: of bodies and of pairs
-    this.element('title').textContent = record.facts.title;
+    this.element('title').textContent = this.facts.title;
+    this.bodyMarks = this.facts.bodies.map((name, body) => this.addBody(name, body));
+    this.use(record);
+  }
+
+  /// Takes the numbers of another environment of the scene.
+  use(record) {
+    this.record = record;
+    this.facts = record.facts;
+    this.plots = null;
     this.showPressures();
     this.showScaleOfArrows();
-    this.bodyMarks = record.facts.bodies.map((name, body) => this.addBody(name, body));
     this.addPairs();
   }
 
@@ -28,7 +36,7 @@ class Panel {
   }
 
   showPressures() {
-    const { max_pressure: last, colors } = this.record.facts;
+    const { max_pressure: last, colors } = this.facts;
     this.element('patches').style.background = colors[4];
     this.element('pressure').hidden = !(last > 0);
     if (!(last > 0)) return;
@@ -36,13 +44,14 @@ class Panel {
     const isAbove = this.record.patches.some((patches) => patches.some(
       (patch) => patch.max_pressure > last && shown(patch.max_pressure) !== shown(last)));
     this.element('bar').style.background = 'linear-gradient(to right, ' + colors.join(', ') + ')';
+    this.element('range').textContent = '';
     for (const label of ['0', (isAbove ? '≥ ' : '') + shown(last) + ' kPa']) {
       this.added(this.element('range'), 'span', label);
     }
   }
 
   showScaleOfArrows() {
-    const { newtons_per_metre: scale, radius } = this.record.facts;
+    const { newtons_per_metre: scale, radius } = this.facts;
     this.element('arrows').hidden = !(scale > 0);
     if (!(scale > 0)) return;
     const force = scale * 0.3 * radius, power = Math.pow(10, Math.floor(Math.log10(force)));
@@ -53,12 +62,17 @@ class Panel {
   selectingButton(parent, name, of) {
     const button = this.added(parent, 'button', name);
     button.type = 'button';
-    button.setAttribute('aria-pressed', 'false');
     button.addEventListener('click', () => {
       const { body, pair } = this.selected;
       this.select(body === of.body && pair === of.pair ? {} : of);
     });
     this.buttons.push({ button, of });
+    this.press({ button, of });
+  }
+
+  press({ button, of }) {
+    const { body, pair } = this.selected;
+    button.setAttribute('aria-pressed', String(of.body === body && of.pair === pair));
   }
 
   /// Returns the mark that has the body's colour.
@@ -78,6 +92,8 @@ class Panel {
   /// A row for each pair that touches in any frame, of which a frame shows some.
   addPairs() {
     const rows = this.element('pairs').tBodies[0], pairs = new Set();
+    rows.textContent = '';
+    this.buttons = this.buttons.filter(({ of }) => of.pair === undefined);
     for (const patches of this.record.patches) for (const patch of patches) pairs.add(patch.pair);
     this.rows = new Map();
     for (const pair of Array.from(pairs).sort((a, b) => a - b)) {
@@ -110,21 +126,19 @@ class Panel {
 
   setSelected(selected) {
     this.selected = selected;
-    for (const { button, of } of this.buttons) {
-      button.setAttribute('aria-pressed', String(of.body === selected.body && of.pair === selected.pair));
-    }
+    for (const button of this.buttons) this.press(button);
     this.plots = null;
     this.showSelected();
   }
 
   showSelected() {
-    const { body, pair } = this.selected, { record, frame } = this, bodies = record.facts.bodies;
+    const { body, pair } = this.selected, { record, frame } = this, { bodies, pairs } = this.facts;
     const isNone = body === undefined && pair === undefined;
     this.element('selected').hidden = isNone;
     this.element('hint').hidden = !isNone;
     if (isNone) return;
     this.element('selected_name').textContent = body !== undefined ? bodies[body] : record.pairName(pair);
-    const on = bodies[body !== undefined ? body : record.facts.pairs[pair][0]];
+    const on = bodies[body !== undefined ? body : pairs[pair][0]];
     const { force, torque, area, pressure, polygons } = record.contact(this.selected, frame);
     const vector = (values, unit) => rounded(Math.hypot(...values)) + ' ' + unit + ' (' +
       roundedVector(values).join(', ') + ')';

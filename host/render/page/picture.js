@@ -5,16 +5,17 @@
 
 class Picture {
   /// `pick` is called with the {body} or {pair} that is clicked.
-  constructor(record, context, canvas, pick) {
-    this.record = record;
-    this.facts = record.facts;
+  constructor(facts, context, canvas, pick) {
+    this.facts = facts;
     this.canvas = canvas;
     this.pick = pick;
     this.followed = null;
-    this.hidesPatches = false;
-    this.frame = 0;
+    this.hiddenBodies = new Set();
+    this.hidesPatches = this.hidesForces = false;
+    this.map = this.colorMap();
+    this.scene = null;
     this.renderer = new THREE.WebGLRenderer({ canvas: canvas, context: context });
-    this.camera = new THREE.PerspectiveCamera(35, 1, 0.01 * this.facts.radius, 100 * this.facts.radius);
+    this.camera = new THREE.PerspectiveCamera(35, 1);
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.enableKeys = false;  // arrows go from frame to frame
     this.world = new THREE.Scene();
@@ -23,26 +24,29 @@ class Picture {
     this.camera.add(lamp);
     lamp.position.set(-1, 1.5, 1);
     this.world.add(this.camera);
-    const [x, y, z] = this.facts.center;
-    this.center = new THREE.Vector3(x, z, -y);  // y is up here
+    this.takeExtent();
     this.fitView();
     this.setBackground();
   }
 
-  /// Reads bodies, patches and arrows.
-  load() {
+  /// Reads bodies, patches and arrows of an environment, which then stand in place of those of another one.
+  load(record) {
     return new Promise((resolve, reject) => {
-      new THREE.GLTFLoader().parse(this.fileWithoutImages(), '', (loaded) => {
-        const { parser } = loaded, nodes = this.record.gltf.nodes;
+      new THREE.GLTFLoader().parse(this.fileWithoutImages(record), '', (loaded) => {
+        const { parser } = loaded, nodes = record.gltf.nodes;
         Promise.all(nodes.map((node, index) => parser.getDependency('node', index)))
-          .then((made) => this.start(loaded.scene, made)).then(resolve, reject);
+          .then((made) => this.take(record, loaded.scene, made)).then(resolve, reject);
       }, reject);
     });
   }
 
-  start(scene, nodes) {
-    const { gltf } = this.record;
+  take(record, scene, nodes) {
+    const { gltf } = record, isFirst = this.scene === null;
+    if (!isFirst) this.remove(this.scene);
+    this.record = record;
+    this.scene = scene;
     this.nodes = nodes;
+    this.frame = 0;
     this.bodies = [];
     this.arrows = [];
     this.patches = [];          // by frame: the node of its patches
@@ -51,15 +55,17 @@ class Picture {
       const { extras = {}, children = [] } = gltf.nodes[index];
       if (extras.body !== undefined) {
         this.bodies[extras.body] = node;
+        node.visible = !this.hiddenBodies.has(extras.body);
         this.picked.set(node, { body: extras.body });
       }
       if (extras.force_of_pair !== undefined) {
         this.arrows.push(node);
+        node.visible = !this.hidesForces;
         this.picked.set(node, { pair: extras.force_of_pair });
       }
       if (extras.frame === undefined) return;
       node.scale.set(1, 1, 1);
-      node.visible = extras.frame === 0;
+      node.visible = false;
       this.patches[extras.frame] = node;
       for (const child of children) {
         this.picked.set(nodes[child], { pair: gltf.meshes[gltf.nodes[child].mesh].extras.pair });
@@ -73,6 +79,20 @@ class Picture {
       prepared.add(object.material);
     });
     this.world.add(scene);
+    if (this.followed) this.followed.node = this.bodies[this.followed.body];
+    if (isFirst) this.start(); else this.lookAlike(record.facts);
+  }
+
+  remove(scene) {
+    this.world.remove(scene);
+    scene.traverse((object) => {
+      if (!object.isMesh) return;
+      object.geometry.dispose();
+      object.material.dispose();
+    });
+  }
+
+  start() {
     this.reset();
     this.controls.addEventListener('change', () => this.draw());
     new ResizeObserver(() => {
@@ -98,7 +118,7 @@ class Picture {
 
   prepareMaterial(material, renderOrder) {
     material.color.convertLinearToSRGB();  // colours are shown as they are in the file, without a gamma
-    if (material.name === 'pressure') material.map = this.colorMap();
+    if (material.name === 'pressure') material.map = this.map;
     if (renderOrder) {
       material.transparent = true;  // after the bodies, which then do not tint it
     } else {
@@ -123,8 +143,7 @@ class Picture {
     return map;
   }
 
-  fileWithoutImages() {
-    const { gltf, bytes, jsonLength } = this.record;
+  fileWithoutImages({ gltf, bytes, jsonLength }) {
     for (const material of gltf.materials) delete (material.pbrMetallicRoughness || {}).baseColorTexture;
     for (const key of ['images', 'textures', 'samplers']) delete gltf[key];
     const json = new TextEncoder().encode(JSON.stringify(gltf));
@@ -139,6 +158,26 @@ class Picture {
   }
 
   // --- the camera ------------------------------------------------------------------------------------------------
+
+  takeExtent() {
+    const { center: [x, y, z], radius } = this.facts;
+    this.center = new THREE.Vector3(x, z, -y);  // y is up here
+    this.camera.near = 0.01 * radius;
+    this.camera.far = 100 * radius;
+    this.camera.updateProjectionMatrix();
+  }
+
+  /// Looks from the same direction at an environment of another extent, as near to its size; else nothing moves.
+  lookAlike(facts) {
+    const { position } = this.camera, { target } = this.controls, center = this.center, before = this.distance();
+    this.facts = facts;
+    this.takeExtent();
+    if (this.center.equals(center) && this.distance() === before) return;
+    position.sub(target).multiplyScalar(this.distance() / before);
+    if (!this.followed) target.copy(this.center);
+    position.add(target);
+    this.controls.update();
+  }
 
   /// From where the whole scene is seen.
   distance() {
@@ -182,7 +221,7 @@ class Picture {
     if (body === null) return;
     const node = this.bodies[body];
     const middle = new THREE.Box3().setFromObject(node).getCenter(new THREE.Vector3());
-    this.followed = { node, middle: node.worldToLocal(middle) };
+    this.followed = { body, node, middle: node.worldToLocal(middle) };
     this.moveWithBody();
     this.controls.update();
   }
@@ -190,7 +229,7 @@ class Picture {
   moveWithBody() {
     if (!this.followed) return;
     const { node, middle } = this.followed;
-    node.updateMatrixWorld();
+    node.updateWorldMatrix(true, false);  // of another environment it was not drawn yet
     const move = node.localToWorld(middle.clone()).sub(this.controls.target);
     this.controls.target.add(move);
     this.camera.position.add(move);
@@ -235,6 +274,7 @@ class Picture {
   }
 
   setBodyShown(body, isShown) {
+    if (isShown) this.hiddenBodies.delete(body); else this.hiddenBodies.add(body);
     this.bodies[body].visible = isShown;
     this.draw();
   }
@@ -246,6 +286,7 @@ class Picture {
   }
 
   setForcesShown(isShown) {
+    this.hidesForces = !isShown;
     for (const node of this.arrows) node.visible = isShown;
     this.draw();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the picture's binary glTF has: names, numbers of patches in each frame, and places of bodies.
+// What the binary glTF of an environment has: names, numbers of patches in each frame, and places of bodies.
 'use strict';
 
 const kTypeWidths = { SCALAR: 1, VEC3: 3, VEC4: 4 };
@@ -118,11 +118,37 @@ class Record {
   }
 }
 
-/// The picture in the element `glb`, which is compressed.
-async function unpackedRecord() {
-  const text = atob(document.getElementById('glb').textContent);
-  const packed = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Record(new Uint8Array(await new Response(stream).arrayBuffer()));
+/// The environments in the element `glb`, which are unpacked when they are shown.
+class Environments {
+  constructor() {
+    const { textContent, dataset } = document.getElementById('glb');
+    this.packed = textContent.split(' ');
+    this.numbers = dataset.environments.split(' ');
+    this.first = null;
+  }
+
+  async record(index) {
+    if (!this.first) this.first = await this.unpacked(0);
+    return new Record(index > 0 ? await this.joined(await this.unpacked(index)) : this.first);
+  }
+
+  async unpacked(index) {
+    const text = atob(this.packed[index]);
+    const packed = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+
+  /// Of bytes without what the first environment has too: see shared_bytes.h.
+  async joined(bytes) {
+    const numbers = new DataView(bytes.buffer), parts = [];
+    for (let at = 0; at < bytes.length;) {
+      const [from, shared, own] = [0, 4, 8].map((k) => numbers.getUint32(at + k, true));
+      at += 12;
+      parts.push(this.first.subarray(from, from + shared), bytes.subarray(at, at + own));
+      at += own;
+    }
+    return new Uint8Array(await new Blob(parts).arrayBuffer());
+  }
 }

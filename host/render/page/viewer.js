@@ -27,17 +27,19 @@
     return;
   }
 
-  const record = await unpackedRecord();
-  const { facts, frames, times, inTime } = record;
+  const environments = new Environments(), { numbers } = environments;
+  let record = await environments.record(0);
+  const { facts, frames, inTime } = record;  // of which all environments have as many
   let picture = null, selected = {};
 
   // --- the frame that is shown -----------------------------------------------------------------------------------
 
   const slider = element('slider');
-  let current = 0;
+  let current = 0, chosen = 0;
   const describe = () => {
     const names = record.patches[current].map((patch) => record.pairName(patch.pair));
-    element('canvas').setAttribute('aria-label', facts.title + ' at ' + record.timeText(current) + ': ' +
+    const environment = numbers.length > 1 ? ', environment ' + numbers[chosen] : '';
+    element('canvas').setAttribute('aria-label', facts.title + environment + ' at ' + record.timeText(current) + ': ' +
       facts.bodies.join(', ') + '. ' + (names.length ? 'Touching: ' + names.join(', ') : 'Nothing touches') + '.');
   };
   const showNumbers = (frame) => {
@@ -74,6 +76,7 @@
   let playing = false, last = 0, seconds = 0;
   const tick = (now) => {
     if (!playing) return;
+    const { times } = record;
     seconds += 1e-3 * (now - last) * (inTime ? Number(element('speed').value) : 1);
     last = now;
     if (seconds > times[times.length - 1] + (inTime ? 0 : 0.5)) seconds = 0;
@@ -89,7 +92,7 @@
     element('play').title = name + ' (Space)';
     element('play').classList.toggle('playing', playing);
     if (!playing) return;
-    seconds = current >= frames.length - 1 ? 0 : times[current];
+    seconds = current >= frames.length - 1 ? 0 : record.times[current];
     last = performance.now();
     requestAnimationFrame(tick);
   };
@@ -104,6 +107,42 @@
   slider.addEventListener('input', () => goTo(Number(slider.value)));
   showNumbers(0);
   panel.setSelected({});
+
+  // --- the environment that is shown ------------------------------------------------------------------------------
+
+  const chooser = element('environment');
+  let isChanging = false;
+  numbers.forEach((number, index) => chooser.add(new Option(number, index)));
+  element('environments').hidden = element('environment_keys').hidden = numbers.length < 2;
+  const change = async () => {
+    if (isChanging) return;  // which goes on to the one that is chosen now
+    isChanging = true;
+    try {
+      while (chooser.selectedIndex !== chosen) {
+        const index = chooser.selectedIndex, next = await environments.record(index);
+        if (picture) await picture.load(next);
+        record = next;
+        chosen = index;
+        seconds = record.times[current];
+        panel.use(record);
+        showNumbers(current);
+        show(current, 0);
+      }
+    } catch (error) {
+      say('This environment cannot be shown: ' + error);
+    }
+    isChanging = false;
+  };
+  const goToEnvironment = (index) => {
+    if (chooser.disabled || index < 0 || index >= numbers.length) return;
+    chooser.selectedIndex = index;
+    change();
+  };
+  chooser.addEventListener('change', change);
+  const setReady = () => {
+    chooser.disabled = false;
+    window.ready = true;
+  };
 
   // --- buttons and keys ------------------------------------------------------------------------------------------
 
@@ -120,15 +159,18 @@
     follow: () => follow(isFollowing() ? null : bodyOf(selected)),
     first: () => goTo(0),
     last: () => goTo(frames.length - 1),
+    environmentBefore: () => goToEnvironment(chooser.selectedIndex - 1),
+    environmentAfter: () => goToEnvironment(chooser.selectedIndex + 1),
   };
   const keys = { ' ': 'play', ArrowLeft: 'back', ArrowRight: 'forward', Home: 'first', End: 'last', r: 'reset',
     t: 'top', f: 'follow' };
+  if (numbers.length > 1) Object.assign(keys, { PageUp: 'environmentBefore', PageDown: 'environmentAfter' });
   for (const id of Object.keys(actions)) if (element(id)) element(id).addEventListener('click', actions[id]);
   document.addEventListener('keydown', (event) => {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key, on = event.target;
     if (event.ctrlKey || event.altKey || event.metaKey || on.tagName === 'SELECT') return;
     if (key === ' ' && on.matches('button, input[type=checkbox]')) return;
-    if (on === slider && /^(Arrow|Home|End)/.test(key)) return;
+    if (on === slider && /^(Arrow|Home|End|Page)/.test(key)) return;
     const box = /^[1-9]$/.test(key) ? element('show_body_' + (key - 1)) : null;
     if (!box && !keys[key]) return;
     event.preventDefault();
@@ -151,16 +193,16 @@
   }
   if (!context) {
     say('This browser has no WebGL, so only the numbers are shown.');
-    window.ready = true;
+    setReady();
     return;
   }
   try {
-    const loading = new Picture(record, context, element('canvas'), select);
-    await loading.load();
+    const loading = new Picture(facts, context, element('canvas'), select);
+    await loading.load(record);
     picture = loading;
   } catch (error) {
     say('This picture cannot be shown: ' + error);
-    window.ready = true;
+    setReady();
     return;
   }
   facts.bodies.forEach((name, body) => {
@@ -174,5 +216,5 @@
   element('canvas').hidden = false;  // which was black
   show(current, 0);
   window.viewer = picture;
-  window.ready = true;
+  setReady();
 })();

@@ -10,6 +10,13 @@ import time
 import numpy as np
 import pytest
 
+SCREENS = {
+    "desktop": {"width": 1280, "height": 800},
+    "upright": {"width": 390, "height": 844, "has_touch": True, "is_mobile": True},
+    "lying": {"width": 844, "height": 390, "has_touch": True, "is_mobile": True},
+}
+BACKGROUNDS = {"light": (255, 255, 255), "dark": (23, 25, 28)}
+
 
 @contextlib.contextmanager
 def started_chromium():

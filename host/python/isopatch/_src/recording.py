@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -234,12 +234,9 @@ class Recorder:
             text = shortened(f"{name}: cannot be written: {error.strerror}")
             raise OSError(error.errno, text, self._path) from error
 
-    def render(self, path: Any, environment: Any, every: Any, title: str) -> Picture:
+    def render(self, path: Any, environment: Any, every: Any, title: str | None) -> Picture:
         """See Recording.render()."""
-        count = len(self._state.poses)
-        index = integer("render", "environment", environment)
-        if not 0 <= index < count:
-            raise ValueError(f"render: environment {index}: the recording has {count}, numbered from 0")
+        environments = self._environments(environment)
         step = integer("render", "every", every)
         if step < 1:
             raise ValueError(f"render: every: expected 1 or more, found {step}")
@@ -248,9 +245,33 @@ class Recorder:
         names = ["time", "poses", "velocities", "pair_wrench", *self._parameters]
         if "contact_state" in self._names:
             names.append("contact_state")
-        frames = {name: np.stack([self._rows.read(name, k, index) for k in rows]) for name in names}
-        times = frames.pop("time")
-        return rollout_picture(self._simulator, path, frames, times, title, index)
+        frames = [
+            {name: np.stack([self._rows.read(name, k, index) for k in rows]) for name in names}
+            for index in environments
+        ]
+        text = self._title() if title is None else str(title)
+        return rollout_picture(self._simulator, path, frames, text, environments)
+
+    def _environments(self, given: Any) -> list[int]:
+        """The numbers of those that are drawn."""
+        given = given.tolist() if isinstance(given, np.ndarray) else given
+        several = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) else [given]
+        indices, count = [integer("render", "environment", index) for index in several], len(self._state.poses)
+        if not indices:
+            raise ValueError("render: environment: expected one or several, found none")
+        for index in indices:
+            if not 0 <= index < count:
+                raise ValueError(f"render: environment {index}: the recording has {count}, numbered from 0")
+            if indices.count(index) > 1:
+                raise ValueError(f"render: environment {index} is there {indices.count(index)} times")
+        return indices
+
+    def _title(self) -> str:
+        """The names of the scene's file and of the recording's, as far as there are such."""
+        names = [getattr(self._simulator.scene, "_title", "scene")]
+        if self._path is not None:
+            names.append(os.path.basename(self._path))
+        return ", ".join(name for name in names if name != "scene") or "recording"
 
 
 class Recording:
@@ -263,9 +284,9 @@ class Recording:
         self,
         path: str | os.PathLike[str] | None = None,
         *,
-        environment: int = 0,
+        environment: int | Sequence[int] = 0,
         every: int = 1,
-        title: str = "recording",
+        title: str | None = None,
     ) -> Picture:
         """A picture of the rows so far, which plays; in a notebook it shows itself.
 
@@ -273,11 +294,12 @@ class Recording:
 
         Args:
             path: A file to write it to, as Picture.save().
-            environment: Which of the N.
+            environment: Which of the N, or several, as range(8), between which one chooses in the page.
             every: Rows from one frame to the next.
-            title: For the page.
+            title: For the page. None: the names of the files of the scene and of the recording, if there are such.
 
         Raises:
-            ValueError: for an environment that there is not, and more than 10 000 frames.
+            ValueError: for an environment that there is not or that is named twice, more than 10 000 frames, and
+                several environments for a file that is no page.
         """
         return self._recorder.render(path, environment, every, title)

@@ -158,7 +158,7 @@ class Results(NamedTuple):
         path: str | os.PathLike[str] | None = None,
         *,
         environment: int = 0,
-        title: str = "results",
+        title: str | None = None,
     ) -> "Picture":
         """A picture of the bodies and of these patches, coloured by pressure; in a notebook it shows itself.
 
@@ -170,7 +170,7 @@ class Results(NamedTuple):
             poses: [N, B, 7], which were evaluated, or [B, 7] of the environment.
             path: A file to write it to, as Picture.save().
             environment: Which of the N.
-            title: For the page.
+            title: For the page. None: the name of the scene's file, if it was read from one.
 
         Raises:
             ValueError: for results without polygons, and poses of another shape.
@@ -178,6 +178,7 @@ class Results(NamedTuple):
         from isopatch._src.picture.picture import results_picture
 
         polygons = polygons_of(self, environment)
+        title = getattr(scene, "_title", "results") if title is None else str(title)
         return results_picture(scene, path, poses, polygons, self.pair_wrench, environment, title)
 
 

@@ -140,6 +140,7 @@ class Scene(_core.Scene):
 
     def _make(self, text: str, directory: str, source: str, meshes: dict[str, Any], given: Sequence[Any] = ()) -> None:
         super().__init__(text, directory, source, meshes, given)
+        self._title = os.path.basename(source)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self.to_json(), self._geometry_states, _core.build_info()["version"])
@@ -246,7 +247,7 @@ class Scene(_core.Scene):
         poses: Any = None,
         velocities: Any = None,
         times: Any = None,
-        title: str = "scene",
+        title: str | None = None,
     ) -> "Picture":
         """A picture of the bodies and their contact patches, coloured by pressure; in a notebook it shows itself.
 
@@ -259,7 +260,7 @@ class Scene(_core.Scene):
             velocities: [B, 6] or [T, B, 6]. Linear [m/s], angular [rad/s]. None: as in the scene, and at rest if there
                 are poses.
             times: [T], s, of the frames, which then play. None: the frames are environments.
-            title: For the page.
+            title: For the page. None: the name of the scene's file, if it was read from one.
 
         Raises:
             ValueError: for arrays of another shape, more than 10 000 frames, and in a build without the packages that
@@ -267,7 +268,7 @@ class Scene(_core.Scene):
         """
         from isopatch._src.picture.picture import scene_picture
 
-        return scene_picture(self, path, poses, velocities, times, title)
+        return scene_picture(self, path, poses, velocities, times, self._title if title is None else str(title))
 
     def __repr__(self) -> str:
         names = ", ".join(self._body_names[:6]) + (", ..." if self.num_bodies > 6 else "")

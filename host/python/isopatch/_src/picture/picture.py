@@ -3,6 +3,7 @@
 import html
 import os
 import pathlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,24 +18,40 @@ _DRAWN = (".png", ".mp4", ".gif")
 class Picture:
     """A picture of one or several frames, as binary glTF; in a notebook it shows itself as a page.
 
+    `render` of a scene, of results or of a recording returns one.
+
     Args:
-        glb: What `render` of a scene, of results or of a recording has made, which all return pictures.
+        glbs: Binary glTF of each environment.
         title: Of the page.
+        environments: Their numbers.
     """
 
-    def __init__(self, glb: bytes, title: str) -> None:
-        self._glb = glb
+    def __init__(self, glbs: Sequence[bytes], title: str, environments: Sequence[int] = (0,)) -> None:
+        self._glbs = tuple(glbs)
         self._title = title
+        self._environments = tuple(environments)
 
     @property
     def glb(self) -> bytes:
-        """A binary glTF file: bodies, patches, force arrows, and in `extras` their names, areas, forces and units."""
-        return self._glb
+        """A binary glTF file: bodies, patches, force arrows, and in `extras` their names, areas, forces and units.
+
+        Raises:
+            ValueError: if there are several environments.
+        """
+        return self._only("glb")
 
     @property
     def html(self) -> str:
-        """A page that shows it in a browser and asks for nothing else."""
-        return _core._page(self._glb, self._title)
+        """A page that shows it in a browser and asks for nothing else; of several environments one chooses there."""
+        return _core._page(self._glbs, self._environments, self._title)
+
+    def _only(self, what: str) -> bytes:
+        if len(self._glbs) > 1:
+            raise ValueError(
+                f"{what} shows one environment, and this picture has {len(self._glbs)}: render one of them, or a page "
+                "(.html)"
+            )
+        return self._glbs[0]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it whole or not at all, in the format that the ending of `path` names.
@@ -43,7 +60,7 @@ class Picture:
         films, which PyVista draws: pip install "isopatch[pictures]".
 
         Raises:
-            ValueError: for another ending.
+            ValueError: for another ending, and for several environments if it is not .html.
             ImportError: for what PyVista draws, if a package is missing, also one of the system.
             OSError: if the file cannot be written.
         """
@@ -54,9 +71,9 @@ class Picture:
         if suffix in _DRAWN:
             from isopatch._src.picture.draw import drawn
 
-            data = drawn(self._glb, suffix)
+            data = drawn(self._only(f"save: path: {shown(name)}"), suffix)
         else:
-            data = self.html.encode() if suffix == ".html" else self._glb
+            data = self.html.encode() if suffix == ".html" else self._only(f"save: path: {shown(name)}")
         _core._write_file(name, data)
 
     def _repr_html_(self) -> str:
@@ -65,11 +82,10 @@ class Picture:
         return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
 
     def __repr__(self) -> str:
-        return f"<isopatch.Picture of {self._title!r}, {len(self._glb) / 1e6:.2f} MB>"
+        return f"<isopatch.Picture of {self._title!r}, {sum(map(len, self._glbs)) / 1e6:.2f} MB>"
 
 
-def saved(glb: bytes, title: str, path: str | os.PathLike[str] | None) -> Picture:
-    picture = Picture(glb, title)
+def saved(picture: Picture, path: str | os.PathLike[str] | None) -> Picture:
     if path is not None:
         picture.save(path)
     return picture
@@ -90,21 +106,24 @@ def scene_picture(scene: _core.Scene, path: Any, poses: Any, velocities: Any, ti
     if seconds and len(seconds) != len(frames):
         raise ValueError(f"render: times: expected one for each of {len(frames)} frames, found {len(seconds)}")
     arrays = {"poses": frames.tobytes()} | ({} if rates is None else {"velocities": rates.tobytes()})
-    return saved(_core._render(scene, arrays, seconds, 0, str(title)), str(title), path)
+    return saved(Picture(_core._render(scene, [arrays], [seconds], [0], title), title), path)
 
 
 def rollout_picture(
-    simulator: _core.Simulator, path: Any, frames: dict[str, np.ndarray], times: Any, title: str, environment: int
+    simulator: _core.Simulator, path: Any, rows: Sequence[dict[str, np.ndarray]], title: str, environments: list[int]
 ) -> Picture:
-    """Rows of an environment of a rollout, with the arrays of State that they have and `pair_wrench`."""
-    arrays = {
-        name: array.astype(np.float64 if array.dtype.kind == "f" else array.dtype).tobytes()
-        for name, array in frames.items()
-    }
+    """Of each environment the rows of a rollout: `time`, the arrays of State that they have and `pair_wrench`."""
+    arrays = [
+        {
+            name: array.astype(np.float64 if array.dtype.kind == "f" else array.dtype).tobytes()
+            for name, array in frames.items()
+        }
+        for frames in rows
+    ]
+    seconds = [[float(time) for time in frames["time"]] for frames in rows]
     slip_tolerance = simulator.slip_tolerance
-    seconds = [float(time) for time in times]
-    glb = _core._render(simulator.scene, arrays, seconds, environment, str(title), slip_tolerance=slip_tolerance)
-    return saved(glb, str(title), path)
+    glbs = _core._render(simulator.scene, arrays, seconds, environments, title, slip_tolerance=slip_tolerance)
+    return saved(Picture(glbs, title, environments), path)
 
 
 def results_picture(
@@ -119,8 +138,8 @@ def results_picture(
         raise ValueError(f"render: poses: expected those of environment {environment}, found {list(array.shape)}")
     forces = b"" if wrenches is None else on_host(wrenches)[environment].astype(np.float64).tobytes()
     arrays = {"poses": frame.tobytes()}
-    glb = _core._render(scene, arrays, [], environment, title, polygons.tobytes(), forces)
-    return saved(glb, title, path)
+    glbs = _core._render(scene, [arrays], [[]], [environment], title, polygons.tobytes(), forces)
+    return saved(Picture(glbs, title, [environment]), path)
 
 
 def _frames(name: str, values: Any, shape: tuple[int, int]) -> np.ndarray:
