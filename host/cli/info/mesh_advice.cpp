@@ -40,9 +40,8 @@ struct Key {
 
 const Key* key_of(const std::string& type) {
   static const Key subdivisions = {"subdivisions", {0, 1, 2, 3, 4, 5}, [](int n) { return n + 2; }};
-  static const Key around = {"segments", {8, 12, 16, 24, 32, 48, 64, 96, 128}, [](int n) {
-                               return std::min(16 * n, limits::kMaxSegments);
-                             }};
+  static const Key around = {
+      "segments", {8, 12, 16, 24, 32, 48, 64, 96, 128}, [](int n) { return std::min(16 * n, limits::kMaxSegments); }};
   static const Key over_ends = {"segments", {8, 12, 16, 24, 32, 48, 64, 96, 128}, [](int n) { return 4 * n; }};
   if (type == "sphere" || type == "ellipsoid") return &subdivisions;
   if (type == "cylinder") return &around;
@@ -61,7 +60,8 @@ Json with_mesh(Json geometry, const Key& key, int value) {
 std::string mesh_text(const Json& geometry) {
   std::string text;
   for (const char* key : {"subdivisions", "segments", "edge_length", "facets", "refinement"}) {
-    if (geometry.contains(key)) text += fmt::format("{}\"{}\": {}", text.empty() ? "" : ", ", key, geometry[key].dump());
+    if (geometry.contains(key))
+      text += fmt::format("{}\"{}\": {}", text.empty() ? "" : ", ", key, geometry[key].dump());
   }
   return text.empty() ? "as it is" : text;
 }
@@ -99,8 +99,8 @@ struct Row {
 Row row_of(std::string mesh, const SceneDescription& scene, const Pressed& found, const Pressed& expected,
            double half_width) {
   const Geometry& geometry = scene.geometries.front();
-  return {std::move(mesh), geometry.mesh.tets.size(), geometry.surface.size(),
-          differences(found, expected, half_width), found.microseconds};
+  return {std::move(mesh), geometry.mesh.tets.size(), geometry.surface.size(), differences(found, expected, half_width),
+          found.microseconds};
 }
 
 bool is_within(const Differences& found, double share) {

@@ -134,10 +134,23 @@ def test_in_the_recording_and_its_pictures(held, program):
         arguments = ["render", folder / "scene.json", "--states", folder / "run.npz", "-o", drawn]
         subprocess.run([program, *map(str, arguments)], check=True, capture_output=True)
         data = drawn.read_bytes()
-        if ending == ".html":
-            packed = re.search(rb'<script id="glb" [^>]*>([^<]*)<', data)
-            data = gzip.decompress(base64.b64decode(packed[1]))
-        check_frame(Glb(data), scene, results, weight)
+        check_frame(Glb(data if ending == ".glb" else glb_of_page(data)), scene, results, weight)
+
+
+def glb_of_page(page):
+    packed = re.search(rb'<script id="glb" [^>]*>([^<]*)<', page)
+    return gzip.decompress(base64.b64decode(packed[1]))
+
+
+def test_on_the_page_of_the_readme(root):
+    link = re.search(r"\]\((\S+\.html)\)", (root / "README.md").read_text())[1]
+    frame = of_last_frame(Glb(glb_of_page((root / link).read_bytes())))
+    scene = isopatch.Scene(root / "bench/scenes/mug.json")
+    mug = [body.name for body in scene.bodies].index("mug")
+    held = sum(force * (1 if scene.pairs[k][0] == "mug" else -1) for k, (force, _) in frame.items())
+    assert {"mug"} < {name for k in frame for name in scene.pairs[k]}
+    weight = GRAVITY * scene.mass_properties[mug].mass
+    np.testing.assert_allclose(held, [0, 0, weight], atol=SHARE * weight)
 
 
 def test_in_evaluations_of_its_file(held, program):

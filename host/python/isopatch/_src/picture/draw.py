@@ -142,7 +142,12 @@ class _Stage:
         plotter.render_window.SetNumberOfLayers(self._over.GetLayer() + 1)
         plotter.render_window.AddRenderer(self._over)
         self._bodies = [
-            (node, plotter.add_mesh(self._mesh(mesh), color=color[:3], opacity=self._opacity(color[3]), smooth_shading=False))
+            (
+                node,
+                plotter.add_mesh(
+                    self._mesh(mesh), color=color[:3], opacity=self._opacity(color[3]), smooth_shading=False
+                ),
+            )
             for node, mesh, color in glb.parts()
         ]
         if self._is_fast:
