@@ -62,7 +62,7 @@ class Agent(nn.Module):
 
 @torch.no_grad()
 def collect(envs, agent, observations, earned, horizon, discount):
-    """`horizon` steps of each environment, rows of tensors, with what infos say of ends; `earned` are returns so far."""
+    """`horizon` steps of each environment as tensors, and what infos say of ends; `earned` are the returns so far."""
     rows, ends = [], []
     for _ in range(horizon):
         state = agent.scale(observations)
@@ -134,21 +134,24 @@ def learn(envs, steps, seed=0, horizon=64, rate=1e-3, discount=0.98, trace=0.95,
     return agent
 
 
-def evaluate(envs, policy):
-    """Infos of the end of one episode of each environment, of a seed that no training has, [N], and what it earned."""
+def evaluate(name, envs, policy):
+    """Prints what a policy earns in an episode of each environment, of a seed that no training has, and the means and
+    medians of what infos say of the ends; returns these by name, [N]."""
     observations, _ = envs.reset(seed=UNSEEN)
-    total, ends = np.zeros(envs.num_envs), {}
-    seen = np.zeros(envs.num_envs, bool)
+    earned, seen, ends = np.zeros(envs.num_envs), np.zeros(envs.num_envs, bool), {}
     while not seen.all():
         observations, rewards, terminated, truncated, infos = envs.step(policy(observations))
-        total += np.where(seen, 0, np.asarray(rewards))
-        first = (np.asarray(terminated) | np.asarray(truncated)) & ~seen
-        for name, values in infos.get("final_info", {}).items():
-            if not name.startswith("_"):
-                values = np.asarray(values, float)
-                ends.setdefault(name, np.zeros(values.shape))[first] = values[first]
+        earned += np.where(seen, 0, rewards)
+        first = np.asarray(terminated | truncated) & ~seen
+        for key, values in infos["final_info"].items() if first.any() else ():
+            if not key.startswith("_"):
+                values = np.abs(np.asarray(values, float))
+                ends.setdefault(key, np.zeros(values.shape))[first] = values[first]
         seen |= first
-    return ends | {"earned": total}
+    ends |= {"earned": earned}
+    told = ", ".join(f"{key} {np.mean(values):.3f} ({np.median(values):.4f})" for key, values in ends.items())
+    print(f"{name}: means (medians) of amounts: {told}", flush=True)
+    return ends
 
 
 def main():
@@ -165,9 +168,7 @@ def main():
     agent = learn(envs, args.steps, args.seed)
     if args.output:
         torch.save(agent, args.output)
-    ends = evaluate(gymnasium.make_vec(args.task, num_envs=args.unseen, **options), agent.policy)
-    print("policy: " + ", ".join(f"{name} {np.mean(values):.3f} (median of amounts {np.median(np.abs(values)):.4f})"
-                                 for name, values in ends.items() if values.ndim == 1))  # fmt: skip
+    evaluate("policy", gymnasium.make_vec(args.task, num_envs=args.unseen, **options), agent.policy)
 
 
 if __name__ == "__main__":

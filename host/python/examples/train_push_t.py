@@ -32,13 +32,30 @@ def evaluate(name, policy, num_envs, threads):
           f"{np.median(distance):.1f} mm, median angle {np.median(angle):.1f} degrees", flush=True)  # fmt: skip
 
 
+def draw(path, names, rows=8):
+    """Shares of episodes that end there, over so many rows of each file's curve, by matplotlib."""
+    from matplotlib.figure import Figure
+
+    ax = Figure(figsize=(6, 3.2), layout="constrained").subplots()
+    for k, name in enumerate(names):
+        curve = np.load(name)["curve"]
+        shares = [np.nanmean(curve[max(0, i - rows) : i, 2]) for i in range(1, len(curve) + 1)]
+        ax.plot(curve[:, 0], shares, label=f"seed {k}")
+    ax.set(xlabel="steps of all environments together", ylabel="share of episodes there", ylim=(0, 1))
+    ax.legend().figure.savefig(path, dpi=120)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    numbers = {"seed": 0, "steps": 500_000, "envs": 64, "threads": 0, "unseen": 256}  # threads: 0: all cores
+    numbers = {"seed": 0, "steps": 300_000, "envs": 64, "threads": 0, "unseen": 256}  # threads: 0: all cores
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default, help=f"default: {default}")
     parser.add_argument("--output", help=".npz: weights, scale of the observations, and the curve")
+    parser.add_argument("--curves", nargs="+", help="draws those of such files to --picture, instead of training")
+    parser.add_argument("--picture", help="needs matplotlib")
     args = parser.parse_args()
+    if args.curves:
+        return draw(args.picture or "curves.png", args.curves)
     random = np.random.default_rng(args.seed)
     envs = PushTVectorEnv(args.envs, threads=args.threads, autoreset_mode="SameStep")
     actor, critic = Network(random, len(SCALE), 2, 0.1), Network(random, len(SCALE), 1, 1.0)

@@ -11,8 +11,8 @@ from conftest import requires
 pytest.importorskip("gymnasium", reason="Gymnasium is not installed")
 
 import gymnasium  # noqa: E402
-from gym_test import run_example  # noqa: E402
 
+from gym_test import run_example  # noqa: E402
 from isopatch.gym import PushTVectorEnv  # noqa: E402
 
 
@@ -115,3 +115,6 @@ def test_the_training_script_runs(tmp_path):
     printed = run_example("train_push_t.py", *options, folder=tmp_path)
     assert "step 256: reward" in printed and "policy: there" in printed, printed
     assert np.load(tmp_path / "policy.npz")["curve"].shape == (1, 5)
+    if not requires("matplotlib").mark.args[0]:
+        run_example("train_push_t.py", "--curves", "policy.npz", "--picture", "curve.png", folder=tmp_path)
+        assert (tmp_path / "curve.png").stat().st_size > 10_000

@@ -67,7 +67,13 @@ def _scene(width: float) -> Scene:
                 "table": {"type": "half_space", "thickness": _TABLE_THICKNESS},
             },
             "bodies": [
-                {"name": "pusher", "geometry": "pusher", "modulus": _PUSHER_MODULUS, "dissipation": 5, "friction": _FRICTION}
+                {
+                    "name": "pusher",
+                    "geometry": "pusher",
+                    "modulus": _PUSHER_MODULUS,
+                    "dissipation": 5,
+                    "friction": _FRICTION,
+                }
                 | {"motion": "prescribed", "position": [0, _START_DISTANCE, _WIDTH / 2]},
                 {"name": "tee", "rigid": True, "density": _DENSITY, "friction": _FRICTION, "position": [0, 0, -_sunk()]}
                 | {"geometries": [{"geometry": f"{name} {middle}", "name": name} for name in ("bar", "stem")]},
@@ -90,8 +96,8 @@ class PushTVectorEnv(TaskVectorEnv):
     """isopatch/PushT-v0, N times: a round pusher pushes a T on a table to a pose that is drawn.
 
     The T is a bar of 120 x 30 mm and a stem of 90 x 30 mm, 30 mm high, of 800 kg/m^3, about 0.15 kg. The pusher is a
-    soft ball of 15 mm radius at the height of its middle. The T begins at any angle, and the pusher 120 mm beside its
-    origin, which is on its axis, 10 mm from the bar. The goal is at most 50 mm off in x and in y, and at most 45 degrees.
+    soft ball of 15 mm radius at the height of its middle. The T begins at any angle, and the pusher 120 mm beside the
+    T's origin, which is on its axis, 10 mm from the bar. The goal is at most 40 mm off in x and in y, and 40 degrees.
 
     An action is [2], from -1 to 1, and holds for 100 ms: 0.2 m/s times it is the velocity of the pusher, in the axes
     that the T has as the action begins: x along its bar, y from stem to bar.
@@ -100,19 +106,20 @@ class PushTVectorEnv(TaskVectorEnv):
     goal is [2], m, cosine and sine of the angle from the T to the goal, the force of the T on the pusher over the last
     action [2], N, and the lengths of bar and stem, m. Mass and friction are not observed.
 
-    An episode ends with a reward of 1 once the T is within 5 mm and 5 degrees of the goal. Each action also earns by how
-    much nearer all has come, over 50 mm: the T to the goal, with 0.07 m for a radian, and, a fifth of it, the pusher to
-    100 mm behind the T as seen from the goal; it costs 0.01.
+    An episode ends with a reward of 1 once the T is within 10 mm and 10 degrees of the goal. Each action costs 0.01,
+    and earns by how much less is left, over 50 mm: the T's way to the goal, with 0.1 m for a radian, and a fifth of the
+    pusher's way to where it can push: 100 mm behind the T as seen from the goal, and up to 50 mm aside, where that
+    turns the T to the goal.
 
-    Infos have `there` [N], bool, whether the T is at the goal, `distance` [N], m, and `angle` [N], rad, of the goal from
-    the T.
+    Infos have `there` [N], bool, whether the T is at the goal, `distance` [N], m, and `angle` [N], rad, from the T to
+    the goal.
 
     Args:
         num_envs: N.
         max_episode_steps: As of VectorEnv.
-        randomize: Halves of the relative widths from which each episode draws the T's mass, the friction of all, evenly,
-            and the lengths of bar and stem, each one of five. None: {"mass": 0.3, "friction": 0.3, "shape": 0.2}. {}:
-            they are always the same.
+        randomize: Halves of the relative widths from which each episode draws the T's mass and the friction of all,
+            evenly, and the lengths of bar and stem, each one of five. None: {"mass": 0.3, "friction": 0.3,
+            "shape": 0.2}. {}: they are always the same.
         options: Others, by name:
         device, precision, threads, arrays: As of Simulator.
         workers: As of PivotVectorEnv.

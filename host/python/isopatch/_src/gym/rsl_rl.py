@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.spaces import Box
-from gymnasium.vector import AutoresetMode
 
 from isopatch._src.extras import require
+from isopatch._src.gym.adapted import check_same_step
 from isopatch._src.gym.vector import VectorEnv
 from isopatch._src.records import on_host
 
@@ -30,12 +30,8 @@ def to_rsl_rl(envs: VectorEnv) -> "VecEnv":
         ImportError: if rsl_rl is not installed.
         TypeError, ValueError: for another object, mode or space, and for environments that are closed.
     """
-    if not isinstance(envs, VectorEnv):
-        raise TypeError(f"to_rsl_rl: envs: expected an isopatch.gym.VectorEnv, found {type(envs).__name__}")
-    envs._require_open("to_rsl_rl")
-    mode, space = envs.metadata["autoreset_mode"], envs.single_action_space
-    if mode is not AutoresetMode.SAME_STEP:
-        raise ValueError(f'to_rsl_rl: envs: expected autoreset_mode="SameStep", found "{mode.value}"')
+    check_same_step("to_rsl_rl", envs)
+    space = envs.single_action_space
     if envs._max_steps is None:
         raise ValueError("to_rsl_rl: envs: expected max_episode_steps, found None")
     for name in ("single_observation_space", "single_action_space"):
