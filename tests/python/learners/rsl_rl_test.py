@@ -43,7 +43,7 @@ def test_steps_have_the_bits_of_the_vector_environment(arrays):
     given.reset(seed=3)
     random, timed_out, dropped = np.random.default_rng(2), 0, 0
     for _ in range(80):
-        actions = random.uniform(-3, 0, (4, 1)).astype(np.float32)
+        actions = random.uniform([[-3], [-3], [-0.5], [-0.5]], [[-1], [-1], [3], [3]]).astype(np.float32)
         observations, rewards, terminations, truncations, infos = own.step(actions.clip(-1, 1))
         with torch.inference_mode():
             found, earned, dones, extras = wrapped.step(torch.from_numpy(actions))
