@@ -58,18 +58,18 @@ def test_the_learners_of_libraries_start_step_and_save(tmp_path, learner, module
 @requires("torch")
 @pytest.mark.parametrize("learner", ["own loop", "sb3"])
 def test_a_task_of_one_s_own_is_learnt(loop, own_task, learner, tmp_path):
-    """In 20 000 steps a finger presses within 0.5 N of what is wanted, which is drawn from 1 to 5 N, for most."""
+    """A finger that shall press with 1 to 5 N: in 60 000 steps, errors summed over 50 actions go from 162 to 25 N."""
     if learner == "sb3" and requires("stable_baselines3").mark.args[0]:
         pytest.skip("stable_baselines3 is not installed")
     envs = own_task(32, autoreset_mode="SameStep")
     if learner == "sb3":
         from learn_with_libraries import sb3
 
-        policy = sb3(envs, 20_000, 0, str(tmp_path / "press"))
+        policy = sb3(envs, 60_000, 0, str(tmp_path / "press"))
     else:
-        policy = loop.learn(envs, 20_000, quiet=True).policy
+        policy = loop.learn(envs, 60_000, quiet=True).policy
     unseen = own_task(64, autoreset_mode="SameStep")
     still = loop.evaluate("still", unseen, lambda observations: np.zeros((64, 1), np.float32))["earned"]
     earned = loop.evaluate("policy", unseen, policy)["earned"]
-    print(f"{learner} on the page's task: {np.median(still):.0f} before, {np.median(earned):.0f} after 20 000 steps")
+    print(f"{learner} on the page's task: {np.median(still):.0f} before, {np.median(earned):.0f} after 60 000 steps")
     assert np.median(earned) > 0.4 * np.median(still)  # both are negative: the sum of errors in N over 50 actions
