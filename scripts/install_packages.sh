@@ -116,7 +116,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
           echo "Going on without an older MuJoCo" >&2
       fi
       if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then
-        isopatch_pip_install torch stable-baselines3 pyvista meshio imageio imageio-ffmpeg moviepy || exit 1
+        isopatch_pip_install torch stable-baselines3 rsl-rl-lib skrl pyvista meshio imageio imageio-ffmpeg moviepy || exit 1
       fi
     else
       echo "Going on without the Python package, which needs Python 3.11 or newer" >&2

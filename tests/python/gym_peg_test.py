@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peg in a hole by touch: its seeds, bits, ends, observations and errors; and the examples of it and of things that
-vary."""
+"""The peg in a hole by touch and, with it, the T that is pushed: seeds, bits, ends, observations and errors; and the
+examples of the peg and of things that vary."""
 
 import re
 import warnings
@@ -15,21 +15,30 @@ gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed"
 
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
-from isopatch.gym import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
+from isopatch.gym import PegInHoleEnv, PegInHoleVectorEnv, PushTEnv, PushTVectorEnv  # noqa: E402
 
 RANDOM = {"mass": 0.2, "friction": 0.3, "modulus": 0.2}
 DOWN = np.array([0, 0, -1], np.float32)
+# a task's name in Gymnasium, its environments, and what it draws
+TASKS = {
+    "peg": ("isopatch/PegInHole-v0", PegInHoleEnv, PegInHoleVectorEnv, RANDOM),
+    "tee": ("isopatch/PushT-v0", PushTEnv, PushTVectorEnv, None),
+}
 
 
-def actions_of(index, steps):
-    """[steps, 3], float32, of one environment: mostly down, so that some pegs go in and some break."""
-    actions = np.random.default_rng([7, index]).uniform(-1, 1, (steps, 3)).astype(np.float32)
-    actions[:, 2] = actions[:, 2] / 2 - 0.5
+def actions_of(index, steps, size=3):
+    """[steps, size], float32, of one environment: a peg's are mostly down, so that some go in and some break; a pusher
+    goes to and fro across the T, its stem and its bar."""
+    actions = np.random.default_rng([7, index]).uniform(-1, 1, (steps, size)).astype(np.float32)
+    if size == 3:
+        actions[:, 2] = actions[:, 2] / 2 - 0.5
+    else:
+        actions = (0.3 * actions + 0.7 * np.repeat(actions[::12], 12, axis=0)[:steps]).astype(np.float32)
     return actions
 
 
 def taken(envs, steps, seed, indices):
-    actions = np.stack([actions_of(i, steps) for i in indices], axis=1)
+    actions = np.stack([actions_of(i, steps, envs.single_action_space.shape[0]) for i in indices], axis=1)
     return [envs.reset(seed=seed)] + [envs.step(a) for a in actions]
 
 
@@ -59,39 +68,43 @@ def test_holes_are_drawn_by_the_index_alone_and_are_not_observed():
     assert (part.reset(seed=3)[1]["hole"] == infos["hole"][5:8]).all()
 
 
-def test_one_peg_by_itself_has_the_bits_of_the_batch():
+@pytest.mark.parametrize("task", TASKS)
+def test_one_by_itself_has_the_bits_of_the_batch(task):
     """A hash of 1 000 steps with many episodes."""
+    name, _, made, random = TASKS[task]
     steps = 1000
-    envs = PegInHoleVectorEnv(3, threads=1, randomize=RANDOM, autoreset_mode=AutoresetMode.SAME_STEP)
+    envs = made(3, threads=1, randomize=random, autoreset_mode=AutoresetMode.SAME_STEP)
     rows = taken(envs, steps, 11, range(3))
-    hashes, broken = [], 0
+    hashes, happened = [], 0
     for i in range(3):
         batch = [(row[0][i], row[1][i], row[2][i], row[3][i]) for row in rows[1:]]
-        env = gymnasium.make("isopatch/PegInHole-v0", index=i, randomize=RANDOM)
+        env = gymnasium.make(name, index=i, randomize=random)
         alone, (observation, _) = [], env.reset(seed=11)
         assert observation.tobytes() == rows[0][0][i].tobytes()
-        for action in actions_of(i, steps):
+        for action in actions_of(i, steps, env.action_space.shape[0]):
             observation, reward, terminated, truncated, infos = env.step(action)
-            broken += infos["broken"]
+            happened += infos["broken"] if task == "peg" else observation[6:8].any()  # the T is felt
             if terminated or truncated:
                 observation, _ = env.reset()
             alone.append((observation, np.float64(reward), np.bool_(terminated), np.bool_(truncated)))
         assert digest(batch) == digest(alone)
         hashes.append(digest(batch))
-    assert len(set(hashes)) == 3 and broken > 0
+    assert len(set(hashes)) == 3 and happened > 0
 
 
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-def test_ends_of_episodes_are_those_of_gymnasium(mode):
+def test_ends_of_episodes_are_those_of_gymnasium(mode, task):
     from gymnasium.utils.env_checker import data_equivalence
 
+    _, single, many, _ = TASKS[task]
     n, steps = 3, 60
 
     def make(i):
-        return lambda: gymnasium.wrappers.TimeLimit(PegInHoleEnv(i), 30)
+        return lambda: gymnasium.wrappers.TimeLimit(single(i), 30)
 
     reference = gymnasium.vector.SyncVectorEnv([make(i) for i in range(n)], autoreset_mode=mode)
-    envs = PegInHoleVectorEnv(n, threads=1, autoreset_mode=mode.value, max_episode_steps=30)
+    envs = many(n, threads=1, autoreset_mode=mode.value, max_episode_steps=30)
     ours, theirs = taken(envs, steps, 2, range(n)), taken(reference, steps, [2] * n, range(n))
     for k, (a, b) in enumerate(zip(ours, theirs)):
         for x, y in zip(a[:-1], b[:-1]):
@@ -99,7 +112,7 @@ def test_ends_of_episodes_are_those_of_gymnasium(mode):
         assert set(a[-1]) == set(b[-1])
         for name in a[-1]:
             assert data_equivalence(a[-1][name], b[-1][name], exact=True), f"step {k}: {name}"
-    assert any(row[2].any() for row in ours[1:]) and any(row[3].any() for row in ours[1:])
+    assert any(row[2].any() for row in ours[1:]) == (task == "peg") and any(row[3].any() for row in ours[1:])
 
 
 def placed(envs, holes):
@@ -159,11 +172,13 @@ def test_only_what_is_named_varies():
 
 
 @requires("torch")
-def test_arrays_of_torch_are_those_of_numpy():
+@pytest.mark.parametrize("task", TASKS)
+def test_arrays_of_torch_are_those_of_numpy(task):
     import torch
 
-    options = {"threads": 1, "randomize": RANDOM, "max_episode_steps": 20}
-    both = [PegInHoleVectorEnv(3, arrays=arrays, **options) for arrays in ("numpy", "torch")]
+    _, _, made, random = TASKS[task]
+    options = {"threads": 1, "randomize": random, "max_episode_steps": 20}
+    both = [made(3, arrays=arrays, **options) for arrays in ("numpy", "torch")]
     first, second = (taken(envs, 50, 3, range(3)) for envs in both)
     for a, b in zip(first, second):
         assert all(isinstance(value, torch.Tensor) for value in b[:-1])

@@ -78,8 +78,9 @@ def collect(envs, actor, critic, state, scale, sigma, random, steps, outcomes):
     return run, state
 
 
-def improve(actor, critic, run, sigma, rate, random, worth=0.1, discount=0.98, trace=0.95, clip=0.2):
-    """Ten epochs of PPO on what collect() returned, with advantages as by Schulman and others, 2015."""
+def improve(actor, critic, run, sigma, rate, random, worth=0.1, mirror=None, discount=0.98, trace=0.95, clip=0.2):
+    """Ten epochs of PPO on what collect() returned, with advantages as by Schulman and others, 2015; `mirror` has the
+    signs of observations and of actions in a mirror, where all of it has happened too."""
     better, later = np.zeros_like(run["rewards"]), 0
     for k in reversed(range(len(better))):  # values are of `worth` times the rewards
         surprise = worth * run["rewards"][k] + discount * run["values_after"][k] - run["values"][k]
@@ -87,6 +88,9 @@ def improve(actor, critic, run, sigma, rate, random, worth=0.1, discount=0.98, t
     states, actions = (run[name].reshape(better.size, -1) for name in ("states", "actions"))
     targets = (better + run["values"]).reshape(-1, 1)
     better = ((better - better.mean()) / (better.std() + 1e-8)).reshape(-1, 1)
+    if mirror:
+        states, actions = (np.concatenate([x, x * signs]) for x, signs in zip((states, actions), mirror))
+        targets, better = (np.concatenate([x, x]) for x in (targets, better))
     before = (((actions - actor(states)) / sigma) ** 2 / 2).sum(axis=1, keepdims=True)
     for _ in range(10):
         for rows in np.array_split(random.permutation(len(actions)), 8):
@@ -97,7 +101,7 @@ def improve(actor, critic, run, sigma, rate, random, worth=0.1, discount=0.98, t
             critic.learn((critic(states[rows]) - targets[rows]) / len(rows), rate)
 
 
-def train(envs, actor, critic, scale, steps, random, outcomes, worth=0.1, horizon=64):
+def train(envs, actor, critic, scale, steps, random, outcomes, worth=0.1, mirror=None, horizon=64, rate=1e-3):
     """Trains until Ctrl-C, or for `steps` of all environments together; rows of the curve, with means of `outcomes`."""
     curve, start, size = [], time.time(), horizon * envs.num_envs
     state = envs.reset(seed=int(random.integers(UNSEEN)))[0] / scale
@@ -106,7 +110,7 @@ def train(envs, actor, critic, scale, steps, random, outcomes, worth=0.1, horizo
             left = 1 - done / steps
             sigma = 0.1 + 0.4 * left  # of the actions, which go from -1 to 1
             run, state = collect(envs, actor, critic, state, scale, sigma, random, horizon, outcomes)
-            improve(actor, critic, run, sigma, 1e-3 * left, random, worth)
+            improve(actor, critic, run, sigma, rate * left, random, worth, mirror)
             shares = np.mean(run["ends"] or [[np.nan] * len(outcomes)], axis=0)
             curve.append((done + size, run["rewards"].mean(), *shares))
             ended = ", ".join(f"{name} {share:.3f}" for name, share in zip(outcomes, shares))

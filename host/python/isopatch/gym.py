@@ -1,13 +1,13 @@
 """Environments for learning, as Gymnasium has them: `pip install isopatch[gym]`.
 
     import gymnasium
-    import isopatch.gym  # registers isopatch/Pivot-v0 and isopatch/PegInHole-v0
+    import isopatch.gym  # registers isopatch/Pivot-v0, isopatch/PegInHole-v0 and isopatch/PushT-v0
 
     envs = gymnasium.make_vec("isopatch/Pivot-v0", num_envs=64)
     observations, infos = envs.reset(seed=1)
 
 `VectorEnv` is what environments of your own derive from, and `Env` makes one of them a scalar environment; `to_sb3`
-gives them to Stable-Baselines3. Importing this module imports Gymnasium, 1.1 or newer.
+and `to_rsl_rl` give them to Stable-Baselines3 and rsl_rl. Importing this module imports Gymnasium, 1.1 or newer.
 """
 
 from isopatch._src.extras import require as _require
@@ -16,9 +16,12 @@ _require("gymnasium", "gym")
 
 from isopatch._src.gym import peg as _peg  # noqa: E402
 from isopatch._src.gym import pivot as _pivot  # noqa: E402
+from isopatch._src.gym import push_t as _push_t  # noqa: E402
 from isopatch._src.gym.copies import EnvState  # noqa: E402
 from isopatch._src.gym.peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
 from isopatch._src.gym.pivot import PivotEnv, PivotVectorEnv  # noqa: E402
+from isopatch._src.gym.push_t import PushTEnv, PushTVectorEnv  # noqa: E402
+from isopatch._src.gym.rsl_rl import to_rsl_rl  # noqa: E402
 from isopatch._src.gym.sb3 import to_sb3  # noqa: E402
 from isopatch._src.gym.single import Env  # noqa: E402
 from isopatch._src.gym.task import register as _register  # noqa: E402
@@ -31,8 +34,11 @@ __all__ = [
     "PegInHoleVectorEnv",
     "PivotEnv",
     "PivotVectorEnv",
+    "PushTEnv",
+    "PushTVectorEnv",
     "VectorEnv",
     "register",
+    "to_rsl_rl",
     "to_sb3",
 ]
 
@@ -41,6 +47,7 @@ def register() -> None:
     """Tells Gymnasium of the environments here, scalar and vector, if it has not been told."""
     _register(_pivot.ID, PivotEnv, _pivot.MAX_EPISODE_STEPS)
     _register(_peg.ID, PegInHoleEnv, _peg.MAX_EPISODE_STEPS)
+    _register(_push_t.ID, PushTEnv, _push_t.MAX_EPISODE_STEPS)
 
 
 register()

@@ -13,7 +13,7 @@ from conftest import ball_on_table, bits, requires
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
 
 import isopatch.gym  # noqa: E402
-from isopatch.gym import PegInHoleVectorEnv, PivotVectorEnv, VectorEnv  # noqa: E402
+from isopatch.gym import PegInHoleVectorEnv, PivotVectorEnv, PushTVectorEnv, VectorEnv  # noqa: E402
 
 MODES = ["NextStep", "SameStep", "Disabled"]
 RANDOM = {"mass": 0.2, "friction": 0.1, "modulus": 0.3}
@@ -68,6 +68,10 @@ def peg(**options):
     return PegInHoleVectorEnv(2, randomize=RANDOM, threads=1, max_episode_steps=17, **options)
 
 
+def tee(**options):
+    return PushTVectorEnv(2, threads=1, max_episode_steps=17, **options)
+
+
 def hundred(envs):
     """The bits of a hundred steps, in which environments that are over begin anew."""
     found = []
@@ -84,7 +88,7 @@ def hundred(envs):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("made", [pivot, peg, walk])
+@pytest.mark.parametrize("made", [pivot, peg, tee, walk])
 def test_a_hundred_steps_after_set_state_have_the_bits_of_those_without(made, mode):
     envs = made(autoreset_mode=mode)
     envs.reset(seed=7)
@@ -127,7 +131,7 @@ def test_environments_of_torch_are_copied(made):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda envs: pickle.loads(pickle.dumps(envs))])
-@pytest.mark.parametrize("made", [pivot, peg])
+@pytest.mark.parametrize("made", [pivot, peg, tee])
 def test_copies_of_environments_go_on_with_the_same_bits(made, copied):
     envs = made(autoreset_mode="SameStep")
     envs.reset(seed=3)

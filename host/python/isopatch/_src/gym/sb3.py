@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gymnasium.vector import AutoresetMode
 
 from isopatch._src.extras import require
+from isopatch._src.gym.adapted import check_same_step
 from isopatch._src.gym.vector import VectorEnv
 from isopatch._src.records import on_host
 
@@ -27,12 +27,7 @@ def to_sb3(envs: VectorEnv) -> "VecEnv":
         ImportError: if Stable-Baselines3 is not installed.
         TypeError, ValueError: for another object or mode, and for environments that are closed.
     """
-    if not isinstance(envs, VectorEnv):
-        raise TypeError(f"to_sb3: envs: expected an isopatch.gym.VectorEnv, found {type(envs).__name__}")
-    envs._require_open("to_sb3")
-    mode = envs.metadata["autoreset_mode"]
-    if mode is not AutoresetMode.SAME_STEP:
-        raise ValueError(f'to_sb3: envs: expected autoreset_mode="SameStep", found "{mode.value}"')
+    check_same_step("to_sb3", envs)
     vec_env = require("stable_baselines3.common.vec_env.base_vec_env", "sb3")
 
     class Sb3VecEnv(vec_env.VecEnv):

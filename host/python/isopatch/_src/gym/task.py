@@ -14,14 +14,14 @@ from isopatch._src.messages import shown
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
-_STEPS_PER_ACTION = 10  # of 2 ms
-_RANDOM = ("mass", "friction", "modulus")
+_STEPS_PER_ACTION = 10  # of 2 ms, of tasks that say nothing else
 
 
 class TaskVectorEnv(VectorEnv):
-    """N environments of a scene with steps of 2 ms, ten for each action, in which `randomize` varies materials."""
+    """N environments of a scene of their own, in which `randomize` varies what `_random` names."""
 
     metadata = {**VectorEnv.metadata, "render_fps": 50}
+    _random: ClassVar[tuple[str, ...]] = ("mass", "friction", "modulus")
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class TaskVectorEnv(VectorEnv):
             first_index=first_index,
             render_mode=render_mode,
         )
-        self._widths = _checked_widths(type(self).__name__.removesuffix("VectorEnv"), randomize)
+        self._widths = checked_widths(type(self).__name__.removesuffix("VectorEnv"), self._random, randomize)
         self._most = self.array(observed)
         # arguments of Simulator.step(), for randomize
         self._mass_scale = self.array(np.ones((num_envs, scene.num_bodies)))
@@ -58,8 +58,8 @@ class TaskVectorEnv(VectorEnv):
         self._modulus = self.array(np.ones((num_envs, len(scene.parts))))
 
     def _drawn_scales(self, random: Sequence[np.random.Generator]) -> np.ndarray:
-        """[3, n]. Of mass, friction and modulus, from a generator of each environment."""
-        drawn = np.array([r.uniform(-1, 1, len(_RANDOM)) for r in random])
+        """[3, n]. Of what `_random` names, from a generator of each environment."""
+        drawn = np.array([r.uniform(-1, 1, len(self._random)) for r in random])
         return 1 + self._widths[:, None] * drawn.T
 
     def _step(self, output: str, num_steps: int = _STEPS_PER_ACTION, **inputs: Any) -> Any:
@@ -132,12 +132,12 @@ def _simulator_of(
     return pool(scene, workers, num_envs, device, precision, threads or 1, arrays)
 
 
-def _checked_widths(name: str, randomize: Mapping[str, float] | None) -> np.ndarray:
-    """The widths of `randomize` in the order of _RANDOM, 0 where there is none."""
+def checked_widths(name: str, random: tuple[str, ...], randomize: Mapping[str, float] | None) -> np.ndarray:
+    """The widths of `randomize` in the order of the names `random`, 0 where there is none."""
     given = dict(randomize or {})
     for key, width in given.items():
-        if key not in _RANDOM:
-            raise ValueError(f"{name}: randomize: unknown name {shown(key)}; expected one of {', '.join(_RANDOM)}")
+        if key not in random:
+            raise ValueError(f"{name}: randomize: unknown name {shown(key)}; expected one of {', '.join(random)}")
         if not isinstance(width, (int, float, np.number)) or not 0 <= width < 1:
             raise ValueError(f"{name}: randomize: {key}: expected a number in [0, 1), found {shown(width)}")
-    return np.array([given.get(key, 0.0) for key in _RANDOM], np.float64)
+    return np.array([given.get(key, 0.0) for key in random], np.float64)
