@@ -47,7 +47,7 @@ def draw(path, names, rows=8):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    numbers = {"seed": 0, "steps": 300_000, "envs": 64, "threads": 0, "unseen": 256}  # threads: 0: all cores
+    numbers = {"seed": 0, "steps": 600_000, "envs": 64, "threads": 0, "unseen": 256}  # threads: 0: all cores
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default, help=f"default: {default}")
     parser.add_argument("--output", help=".npz: weights, scale of the observations, and the curve")
@@ -64,7 +64,7 @@ def main():
         "distance": lambda last: last["distance"],
         "angle": lambda last: abs(last["angle"]),
     }
-    curve = train(envs, actor, critic, SCALE, args.steps, random, outcomes, worth=1.0, mirror=MIRROR, rate=5e-4)
+    curve = train(envs, actor, critic, SCALE, args.steps, random, outcomes, worth=1.0, mirror=MIRROR)
     if args.output:
         np.savez(args.output, *actor.values, scale=SCALE, curve=np.array(curve))
     evaluate("policy", lambda observations: actor(observations / SCALE), args.unseen, args.threads)
