@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """`isopatch info --within` names meshes that are as good as it says, by poses of another generator."""
 
+import importlib.util
 import json
 import re
 import subprocess
-import sys
 
 import pytest
 
 from conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "bench"))
-import coarse_meshes  # noqa: E402
+# by its file: the folder has others of names such as mujoco
+_found = importlib.util.spec_from_file_location("coarse_meshes", ROOT / "bench/coarse_meshes.py")
+coarse_meshes = importlib.util.module_from_spec(_found)
+_found.loader.exec_module(coarse_meshes)
 
 LONG_EGG = {"type": "ellipsoid", "semi_axes": [0.012, 0.02, 0.04]}
 SHAPES = coarse_meshes.ROUND | {
