@@ -10,12 +10,12 @@ KERNELS = {"_Z4callv": "call", "_Z4rarev": "rare", "_Z11EmptyKernelv": "EmptyKer
 
 @pytest.fixture(scope="module")
 def predict(root):
-    folder = str(root / "bench/cycle_model")
-    sys.path.append(folder)
-    import predict
+    before = sys.path.copy()
+    sys.path.append(str(root / "bench/cycle_model"))
+    import predict  # which appends another folder
 
     yield predict
-    sys.path.remove(folder)
+    sys.path[:] = before
 
 
 @pytest.fixture
