@@ -10,12 +10,6 @@
 namespace isopatch::detail {
 namespace {
 
-double volume_inside(const TriangleMesh& mesh) {
-  double six_times = 0;
-  for (const auto& [a, b, c] : mesh.triangles) six_times += dot(cross(mesh.points[a], mesh.points[b]), mesh.points[c]);
-  return six_times / 6;
-}
-
 /// At each point, the area vectors of its triangles, added up.
 std::vector<Point3> area_vectors(const TriangleMesh& mesh) {
   std::vector<Point3> vectors(mesh.points.size());
@@ -40,7 +34,7 @@ void restore_volume(TriangleMesh& mesh, double volume) {
     double slope = 0;  // of the volume, by the distance
     for (std::size_t i = 0; i < areas.size(); ++i) slope += dot(areas[i], normals[i]) / 3;
     if (!(slope > 0)) return;
-    const double distance = (volume - volume_inside(mesh)) / slope;
+    const double distance = (volume - volume_of(mesh)) / slope;
     for (std::size_t i = 0; i < normals.size(); ++i) mesh.points[i] = mesh.points[i] + distance * normals[i];
   }
 }
@@ -51,7 +45,7 @@ const bool kCanCoarsen = true;
 
 double coarsen(TriangleMesh& mesh, std::size_t triangles, const std::string&) {
   const Box box = box_of(mesh.points, mesh.triangles);
-  const double volume = volume_inside(mesh);
+  const double volume = volume_of(mesh);
   std::vector<float> points;  // about the middle, so that they keep their digits
   for (const Point3& p : mesh.points) {
     for (std::size_t k = 0; k < 3; ++k) points.push_back(static_cast<float>(p[k] - 0.5 * (box.low[k] + box.high[k])));

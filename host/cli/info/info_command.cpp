@@ -149,7 +149,7 @@ void info_command(const std::vector<std::string>& files, const std::string& fiel
                        ? "info reads .vtk, .vtu, .msh, .obj, .stl, .ply, .off, .glb and .gltf meshes and .json scenes"
                        : advice));
     }
-    if (within && !is_robot_extension(extension)) print_mesh_advice(file, data, *within);
+    if (within) print_mesh_advice(file, data, *within);
   }
 }
 

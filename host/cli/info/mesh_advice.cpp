@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "host/cli/info/pressed.h"
@@ -51,6 +52,7 @@ const Key* key_of(const std::string& type) {
 /// The geometry with another mesh.
 Json with_mesh(Json geometry, const Key& key, int value) {
   geometry.erase("edge_length");
+  geometry.erase("refinement");  // the pressure is the same function without it
   geometry[key.name] = value;
   geometry["facets"] = "equal_volume";
   return geometry;
@@ -115,30 +117,40 @@ void add(Rows& rows, const std::string& name, const Row& row, bool is_finest = f
                   fmt::format("{:.0f}", row.microseconds)});
 }
 
-/// The rows of a round shape: as it is, and the coarsest mesh within the share.
+void add_words(Rows& rows, const std::string& name, const std::string& words) {
+  rows.push_back({name, words, "", "", "", "", "", ""});
+}
+
+/// The rows of a round shape: as it is, and the coarsest mesh within the share. It ends without one where a finer mesh
+/// would have more tets than a scene may have.
 void add_round(Rows& rows, const std::string& name, const Json& geometry, const Key& key, const Press& press_of,
                double share) {
+  const SceneDescription as_it_is = press_of.scene_of(geometry);
+  std::optional<Row> now;
+  int last = key.values.front();
   for (const int value : key.values) {
+    SceneDescription scene, fine;
     const Json coarse = with_mesh(geometry, key, value);
-    const SceneDescription fine = press_of.scene_of(with_mesh(geometry, key, key.finer(value)));
-    const SceneDescription scene = press_of.scene_of(coarse);
+    try {
+      scene = press_of.scene_of(coarse);
+      fine = press_of.scene_of(with_mesh(geometry, key, key.finer(value)));
+    } catch (const Error&) {
+      break;
+    }
     const std::vector<Point3>& points = fine.geometries.front().mesh.points;
     const double half_width = half_width_of(points);
     const auto poses = pressed_poses(points, half_width);
     const Pressed expected = press(fine, poses);
+    now = row_of(mesh_text(geometry), as_it_is, press(as_it_is, poses), expected, half_width);
     const Row row = row_of(mesh_text(coarse), scene, press(scene, poses), expected, half_width);
-    const bool is_last = value == key.values.back();
-    if (!is_within(row.differences, share) && !is_last) continue;
-    const SceneDescription as_it_is = press_of.scene_of(geometry);
-    const Row now = row_of(mesh_text(geometry), as_it_is, press(as_it_is, poses), expected, half_width);
-    add(rows, name, now);
-    if (is_within(row.differences, share)) {
-      add(rows, "", row);
-    } else {
-      rows.push_back({"", fmt::format("none up to \"{}\": {}", key.name, value), "", "", "", "", "", ""});
-    }
+    last = value;
+    if (!is_within(row.differences, share)) continue;
+    add(rows, name, *now);
+    add(rows, "", row);
     return;
   }
+  if (now) add(rows, name, *now);
+  add_words(rows, now ? "" : name, fmt::format("none up to \"{}\": {}", key.name, last));
 }
 
 /// The rows of a mesh file: as it is, which the others are compared with, and the fewest triangles within the share.
@@ -150,15 +162,19 @@ void add_file(Rows& rows, const std::string& name, const Json& geometry, const P
   const Pressed expected = press(whole, poses);
   add(rows, name, row_of("as it is", whole, expected, expected, half_width), true);
   if (!kCanCoarsen) {
-    rows.push_back({"", "coarser ones: this build has no meshoptimizer", "", "", "", "", "", ""});
+    add_words(rows, "", "coarser ones: this build has no meshoptimizer");
     return;
   }
   if (geometry.contains("strain") || geometry.value("field", Json("distance")) != "distance") {
-    rows.push_back({"", "coarser ones: of the field \"distance\" only", "", "", "", "", "", ""});
+    add_words(rows, "", "coarser ones: of the field \"distance\" only");
+    return;
+  }
+  const bool is_surface = mesh.is_surface_mesh();
+  if (mesh.report.cut_triangles > 0) {
+    add_words(rows, "", "coarser ones: not of a surface that cuts through itself");
     return;
   }
   const MesherInput input = mesher_input({mesh.mesh.points, mesh.surface, {}}, name);
-  const bool is_surface = mesh.is_surface_mesh();
   const Interruptible interruptible;
   const auto check = [&] { interruptible.check(); };
   constexpr std::int64_t kFewest = 128;
@@ -184,7 +200,7 @@ void add_file(Rows& rows, const std::string& name, const Json& geometry, const P
     add(rows, "", row);
     return;
   }
-  rows.push_back({"", "none that is coarser", "", "", "", "", "", ""});
+  add_words(rows, "", "none that is coarser");
 }
 
 /// The geometries of a file by name: a scene's, or a mesh file's one.
@@ -208,9 +224,9 @@ void print_mesh_advice(const std::string& file, const std::optional<std::string>
     } else if (type == "tet_mesh" || type == "surface_mesh") {
       add_file(rows, escaped(name), geometry, press_of, share);
     } else if (type == "bolt" || type == "nut") {
-      rows.push_back({escaped(name), "a screw thread: see NUMBERS.md", "", "", "", "", "", ""});
+      add_words(rows, escaped(name), "a screw thread: see NUMBERS.md");
     } else {
-      rows.push_back({escaped(name), "exact: its faces are flat", "", "", "", "", "", ""});
+      add_words(rows, escaped(name), "exact: its faces are flat");
     }
   }
   fmt::print("\n  cheapest mesh within {:g} % of one 16 times as fine, of a file's mesh: of itself\n", 100 * share);

@@ -136,16 +136,6 @@ std::int64_t check_neighbours(const TriangleMesh& mesh, const std::string& sourc
   return of_many;
 }
 
-double enclosed_volume(const TriangleMesh& mesh) {
-  // about a point of the mesh, so that a mesh far from the origin loses no digits
-  const Point3& origin = point_at(mesh, mesh.triangles[0][0]);
-  double six_v = 0;
-  for (const Triangle& t : mesh.triangles) {
-    six_v += six_volumes(origin, point_at(mesh, t[0]), point_at(mesh, t[1]), point_at(mesh, t[2]));
-  }
-  return six_v / 6;
-}
-
 // --- where the surface cuts through itself
 
 /// Relative to the size of the mesh: above the rounding of coordinates, below any intended detail.
@@ -268,7 +258,7 @@ void repair_matter(TriangleMesh& mesh, double size, MeshReport& report) {
     const std::int64_t turned = repair_shells(mesh, shells, cuts.shells, tree);
     const bool removed = std::ssize(mesh.triangles) < triangles;
     if (turned == std::ssize(mesh.triangles)) report.flipped_triangles = turned;
-    if (turned > 0 || removed) report.volume = enclosed_volume(mesh);
+    if (turned > 0 || removed) report.volume = volume_of(mesh);
     if (removed && cuts.triangles > 0) {
       cuts = find_self_cuts(mesh, TriangleTree(mesh.points, mesh.triangles), find_shells(mesh), size);
     }
@@ -304,7 +294,7 @@ MeshReport check_and_repair(TriangleMesh& mesh, const std::string& source) {
   if (mesh.triangles.empty()) throw Error(source + ": all triangles lie back to back; a body with an inside is needed");
   check_cancelled();
   report.nonmanifold_edges = check_neighbours(mesh, source);
-  report.volume = enclosed_volume(mesh);
+  report.volume = volume_of(mesh);
   const double size = check_size(mesh.points, mesh.triangles, source);
   report.flat_triangles += static_cast<std::int64_t>(
       std::erase_if(mesh.triangles, [&](const Triangle& t) { return is_flat(mesh.points, t); }));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "isopatch/geometry/mesh.h"
+#include "isopatch/geometry/triangle_mesh.h"
 
 namespace isopatch::detail {
 
@@ -71,6 +72,17 @@ inline double six_volumes(const TetMesh& mesh, const Tet& tet) {
 inline double volume_of(const TetMesh& mesh) {
   double six_v = 0;
   for (const Tet& tet : mesh.tets) six_v += six_volumes(mesh, tet);
+  return six_v / 6;
+}
+
+/// The volume inside a closed surface with at least one triangle, outward oriented, m^3.
+inline double volume_of(const TriangleMesh& mesh) {
+  // about a point of the mesh, so that a mesh far from the origin loses no digits
+  const Point3& origin = point_at(mesh, mesh.triangles[0][0]);
+  double six_v = 0;
+  for (const Triangle& t : mesh.triangles) {
+    six_v += six_volumes(origin, point_at(mesh, t[0]), point_at(mesh, t[1]), point_at(mesh, t[2]));
+  }
   return six_v / 6;
 }
 

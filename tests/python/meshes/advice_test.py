@@ -67,6 +67,24 @@ def test_the_cheapest_mesh_is_within_the_share_and_the_next_is_not(program, tmp_
     assert max(force, torque, area / 3) > within
 
 
+def test_of_what_is_refined_and_of_surfaces_that_cut_through_themselves(program, tmp_path):
+    """Finer ones as refined would have more tets than a scene may have."""
+    refined = {"type": "sphere", "radius": 0.05, "refinement": 3}
+    corners = [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+    faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    lines = [f"v {0.1 * x + a} {0.1 * y + a / 3} {0.1 * z + a / 5}" for a in (0, 0.05) for x, y, z in corners]
+    lines += ["f " + " ".join(str(i + 1 + first) for i in face) for first in (0, 8) for face in faces]
+    (tmp_path / "cut.obj").write_text("\n".join(lines))
+    geometries = {"refined": refined, "cut": {"type": "surface_mesh", "file": "cut.obj"}}
+    bodies = [{"name": name, "geometry": name, "rigid": name == "cut", "modulus": 1e5} for name in geometries]
+    (tmp_path / "scene.json").write_text(json.dumps({"isopatch": 1, "geometries": geometries, "bodies": bodies}))
+    told = subprocess.run(
+        [program, "info", tmp_path / "scene.json", "--within", "0.05"], capture_output=True, text=True, check=True
+    ).stdout
+    assert re.search(r"refined +\"refinement\": 3 .*\n +\"subdivisions\": 3, \"facets\": \"equal_volume\" +1280 ", told)
+    assert "coarser ones: not of a surface that cuts through itself" in told
+
+
 @pytest.mark.parametrize("share", ["0", "1", "-0.1", "nan"])
 def test_shares_are_checked(program, share):
     scene = ROOT / "bench/scenes/incline.json"
