@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pictures and films (.png, .mp4, .gif) are drawn by PyVista, through the Python package.
+// Pictures and films (.png, .mp4, .gif) are drawn by VTK, through the Python package.
 #pragma once
 
 #include <functional>

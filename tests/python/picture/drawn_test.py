@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures and films by PyVista."""
+"""Pictures and films by VTK."""
 
 import sys
 import textwrap
@@ -21,7 +21,7 @@ def drawn(code: str):
     assert done.returncode == 0, done.stderr
 
 
-@requires("pyvista")
+@requires("vtkmodules")
 @requires("PIL")
 def test_a_picture_has_the_colours_of_the_patch(root, tmp_path):
     from PIL import Image
@@ -34,7 +34,7 @@ def test_a_picture_has_the_colours_of_the_patch(root, tmp_path):
         assert (np.abs(pixels - color).max(axis=1) < 16).sum() > 50, color
 
 
-@requires("pyvista")
+@requires("vtkmodules")
 @requires("imageio")
 @requires("PIL")
 def test_a_film_has_its_frames(root, tmp_path):
@@ -65,12 +65,12 @@ def test_what_is_missing_is_named(scene, monkeypatch):
     with pytest.raises(ImportError, match="apt-get install libegl1"):
         scene.render("x.png")
     monkeypatch.setattr(draw, "_require_opengl", lambda: None)
-    monkeypatch.setitem(sys.modules, "pyvista", None)
+    monkeypatch.setitem(sys.modules, "vtkmodules", None)
     with pytest.raises(ImportError):
         scene.render("x.png")
 
 
-def test_bytes_of_a_glb_are_read_without_pyvista(scene):
+def test_bytes_of_a_glb_are_read_without_vtk(scene):
     from isopatch._src.picture.glb import Glb
 
     glb = Glb(scene.render().glb)

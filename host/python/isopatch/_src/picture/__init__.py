@@ -1,1 +1,1 @@
-"""Pictures of scenes with their contact patches, and how PyVista draws them."""
+"""Pictures of scenes with their contact patches, and how VTK draws them."""

@@ -57,11 +57,11 @@ class Picture:
         """Writes it whole or not at all, in the format that the ending of `path` names.
 
         .html is a page, .glb binary glTF; .png a picture of the frame with the largest forces, and .mp4 and .gif are
-        films, which PyVista draws: pip install "isopatch[pictures]".
+        films, which VTK draws: pip install "isopatch[pictures]".
 
         Raises:
             ValueError: for another ending, and for several environments if it is not .html.
-            ImportError: for what PyVista draws, if a package is missing, also one of the system.
+            ImportError: for what VTK draws, if a package is missing, also one of the system.
             OSError: if the file cannot be written.
         """
         name = os.fspath(path)
