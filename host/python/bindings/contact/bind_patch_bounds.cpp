@@ -12,7 +12,9 @@
 namespace isopatch::python {
 namespace {
 
-constexpr int kPoints = 4;  // of a cluster: the two ends of each of its two axes
+constexpr int kPoints = 4;           // of a cluster: the two ends of each of its two axes
+constexpr double kLeastPart = 0.1;   // of a pair's forces, from which on a force that points lack becomes a point
+constexpr double kRounding = 1e-12;  // N and N m, of what points lack
 
 /// The arrays of N states with P pairs and K clusters, which outlive it: the address of each.
 template <class T>
@@ -48,36 +50,62 @@ struct Cluster {
   }
 };
 
-/// Whether any cluster was bounded; bool[N] at `bounded` says in which states. `shallow` [P] is the depth from which a
-/// cluster is deep, `leaving` [P] that with which it then leaves.
-bool bound_patches(std::uintptr_t points, std::uintptr_t stiffnesses, std::uintptr_t distances, std::uintptr_t shallow,
-                   std::uintptr_t leaving, std::uintptr_t bounded, int states, int pairs, int clusters) {
-  bool any = false;
+/// What bound_patches() finds in some pair of some state; bounds.py has the same bits.
+enum : int {
+  kBounded = 1,    // a cluster was bounded
+  kInexact = 2,    // points lack more of the wrench than rounding
+  kUncarried = 4,  // points lack a force that is much of the pair's
+  kParted = 8,     // a pair that can move has no points
+};
+
+/// Whether points that carry `carried` lack the force at `residual` so that a point has to push by it.
+bool is_uncarried(const double* residual, double carried) {
+  const double size = std::sqrt(residual[0] * residual[0] + residual[1] * residual[1] + residual[2] * residual[2]);
+  return size > kLeastPart * (carried + size) && size > kRounding;
+}
+
+/// Bounds patches; returns bits of what there is. bool[N] at `bounded` says in which states any was bounded. `shallow`
+/// [P] is the depth from which a cluster is deep, `leaving` [P] that with which it then leaves, `residuals` [N, P, 6]
+/// are the wrenches that points lack, and bool[P] at `can_move` says which pairs can move.
+int bound_patches(std::uintptr_t points, std::uintptr_t stiffnesses, std::uintptr_t distances, std::uintptr_t shallow,
+                  std::uintptr_t leaving, std::uintptr_t bounded, std::uintptr_t residuals, std::uintptr_t can_move,
+                  int states, int pairs, int clusters) {
+  int found = 0;
+  double squared = 0;
   std::ptrdiff_t cluster = 0;
+  const double* residual = at<const double>(residuals);
   for (int n = 0; n < states; ++n) {
-    for (int p = 0; p < pairs; ++p) {
+    for (int p = 0; p < pairs; ++p, residual += 6) {
+      double carried = 0;
+      const bool has_points = at<const double>(stiffnesses)[4 * cluster] > 0;  // clusters without them are the last
       for (int k = 0; k < clusters; ++k, ++cluster) {
         const Cluster of = {at<double>(points) + 12 * cluster, at<double>(stiffnesses) + 4 * cluster,
                             at<double>(distances) + 4 * cluster};
         if (!(of.stiffness[0] > 0)) continue;
         const double depth = of.depth();
         const bool deep = depth > at<const double>(shallow)[p];
-        if (!deep && *std::max_element(of.distance, of.distance + kPoints) <= 0) continue;
-        of.bound(depth, deep ? depth / at<const double>(leaving)[p] : 1);
-        at<std::uint8_t>(bounded)[n] = 1;
-        any = true;
+        if (deep || *std::max_element(of.distance, of.distance + kPoints) > 0) {
+          of.bound(depth, deep ? depth / at<const double>(leaving)[p] : 1);
+          at<std::uint8_t>(bounded)[n] = 1;
+          found |= kBounded;
+        }
+        for (int i = 0; i < kPoints; ++i) carried -= of.stiffness[i] * of.distance[i];
       }
+      for (int i = 0; i < 6; ++i) squared += residual[i] * residual[i];
+      if (at<const std::uint8_t>(can_move)[p] == 0) continue;
+      if (!has_points) found |= kParted;
+      if (is_uncarried(residual, carried)) found |= kUncarried;
     }
   }
-  return any;
+  return squared > kRounding * kRounding ? found | kInexact : found;
 }
 
 }  // namespace
 
 void bind_patch_bounds(nb::module_& module) {
   module.def("_bound_patches", &bound_patches, nb::arg("points"), nb::arg("stiffnesses"), nb::arg("distances"),
-             nb::arg("shallow"), nb::arg("leaving"), nb::arg("bounded"), nb::arg("states"), nb::arg("pairs"),
-             nb::arg("clusters"));
+             nb::arg("shallow"), nb::arg("leaving"), nb::arg("bounded"), nb::arg("residuals"), nb::arg("can_move"),
+             nb::arg("states"), nb::arg("pairs"), nb::arg("clusters"));
 }
 
 }  // namespace isopatch::python

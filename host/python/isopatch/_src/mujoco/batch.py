@@ -132,6 +132,7 @@ class Batch:
         self._library, functions = found
         self._begin = ctypes.cast(functions.isopatch_begin, ctypes.c_void_p)
         self._end = ctypes.cast(functions.isopatch_end, ctypes.c_void_p)
+        self._is_ready = functions.isopatch_is_ready
         n, bodies, _ = patches.ahead.shape
         pairs = len(rows.can_move)
         self._model, self._rows, self._patches, self.size = model, rows, patches, n
@@ -166,11 +167,19 @@ class Batch:
         for name, number in numbers.items():
             setattr(self._arguments, name, number)
 
-    def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray:
-        """Steps each state; returns the residuals [N, P, 6] that were applied, until the next step."""
+    def is_ready(self, data: Sequence[mujoco.MjData]) -> bool:
+        """Whether the only state is finite, and why_not() has no reason, in a tenth of its time."""
+        self._take(data)
+        return bool(self._is_ready(self._reference))
+
+    def _take(self, data: Sequence[mujoco.MjData]) -> None:
         if data is not self._taken:
             self._data[:] = [state._address for state in data]
             self._taken = data
+
+    def step(self, data: Sequence[mujoco.MjData]) -> np.ndarray:
+        """Steps each state; returns the residuals [N, P, 6] that were applied, until the next step."""
+        self._take(data)
         friction = self._rows.friction
         if friction is not self._friction:
             self._friction, self._arguments.friction = friction, friction.ctypes.data

@@ -52,6 +52,23 @@ static void read_poses(const Arguments* a, const mjData* d, double* poses) {
   }
 }
 
+// Whether the only state may be stepped here: it is finite, and no callback of Python would run on a thread of ours.
+int isopatch_is_ready(const void* arguments) {
+  const Arguments* a = arguments;
+  const mjModel* m = a->model;
+  const mjData* d = a->data[0];
+  double sum = 0;
+  if (mjcb_passive || mjcb_control || mjcb_contactfilter || mjcb_sensor || mjcb_act_dyn || mjcb_act_gain ||
+      mjcb_act_bias) {
+    return 0;
+  }
+  for (int i = 0; i < m->nq; ++i) sum += d->qpos[i] * 0;  // NaN of what is not finite
+  for (int i = 0; i < m->nv; ++i) sum += d->qvel[i] * 0;
+  for (int i = 0; i < 3 * m->nmocap; ++i) sum += d->mocap_pos[i] * 0;
+  for (int i = 0; i < 4 * m->nmocap; ++i) sum += d->mocap_quat[i] * 0;
+  return sum == 0;
+}
+
 // The stages before contact, and the poses of which patches are wanted. `scratch` is the thread's own.
 void isopatch_begin(const mjModel* copy, mjData* scratch, int sim, void* arguments) {
   const Arguments* a = arguments;

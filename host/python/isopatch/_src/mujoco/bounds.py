@@ -18,7 +18,8 @@ _LIFTING = (
     0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
 )
 _LEAST_PART = 0.1  # of a pair's forces, from which on a force that points lack becomes a point
-ROUNDING = 1e-12  # N and N m, of what points lack
+_ROUNDING = 1e-12  # N and N m, of what points lack
+_BOUNDED, INEXACT, UNCARRIED, PARTED = 1, 2, 4, 8  # of what bound() finds: see bind_patch_bounds.cpp
 _NO_PATCH = np.uint32(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)
 
 
@@ -55,19 +56,22 @@ class Bounds:
         """With which speed MuJoCo's own contacts may push a pair apart, m/s, and how deep they must be, m."""
         self.active, self._pushed, self._bounded = False, False, np.zeros(n, bool)
 
-    def bound(self, found: Results, h: float) -> None:
+    def bound(self, found: Results, h: float) -> int:
         """Points that would pull are moved to where none does; what is deeper than half of T is as stiff as its force
-        needs, so that it leaves at LEAVING."""
+        needs, so that it leaves at LEAVING. Returns which of INEXACT, UNCARRIED and PARTED there are: of points that
+        lack more than rounding, or much of a pair's force, and of pairs without points."""
         if h != self._step:
             self._step = h
             self._leaving[:] = self._depth(np.arange(len(self._shallow)), h)
         if id(found) not in self._arguments:
             arrays = found.patch_point, found.patch_stiffness, found.patch_distance
-            arrays += self._shallow, self._leaving, self._bounded
+            arrays += self._shallow, self._leaving, self._bounded, found.patch_residual, self._can_move
             addresses = [array.ctypes.data for array in arrays]
             self._arguments[id(found)] = found, (*addresses, *found.patch_stiffness.shape[:3])
-        if _core._bound_patches(*self._arguments[id(found)][1]):
+        bits: int = _core._bound_patches(*self._arguments[id(found)][1])
+        if bits & _BOUNDED:
             self.active = True
+        return bits
 
     def push(self, ahead: Results, poses: np.ndarray, h: float) -> bool:
         """Takes forces that points lack out of residuals, into self.pushes; whether there are any."""
@@ -77,7 +81,7 @@ class Bounds:
         forces = ahead.patch_residual[..., :3]
         size = np.sqrt(np.einsum("npi,npi->np", forces, forces))
         carried = -np.einsum("npkj,npkj->np", ahead.patch_stiffness, ahead.patch_distance)
-        at = np.nonzero((size > _LEAST_PART * (carried + size)) & (size > ROUNDING) & self._can_move)
+        at = np.nonzero((size > _LEAST_PART * (carried + size)) & (size > _ROUNDING) & self._can_move)
         if not at[0].size:
             return False
         self._bounded[at[0]] = self.active = self._pushed = True

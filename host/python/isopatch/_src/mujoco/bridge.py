@@ -2,7 +2,6 @@
 
 import copy
 import functools
-import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -81,7 +80,7 @@ class Bridge:
         self._choose = functools.partial(choose, model, pairs, geoms, copy.copy(modulus), self._shapes)
         self._max_clusters, self._impratio, self._threads = max_clusters, impratio, threads
         self._last: list[mujoco.MjData] = []
-        self._alone: list[Any] = [None]  # the state of the last step()
+        self._alone: list[mujoco.MjData] = []  # of the last step()
         self._checked: tuple[Any, ...] | None = None
         self._stepped: tuple[list[mujoco.MjData], Sequence[np.ndarray | None]] = [], []
         self._read_model()
@@ -170,14 +169,14 @@ class Bridge:
             ValueError: for another model, options of it that do not go with patches, and a state that is not finite,
                 with the geom; MuJoCo has counted its warning then.
         """
-        self._check(model, data, "step")
+        if not self._alone or data is not self._alone[0] or model is not self._model:
+            self._check(model, data, "step")
+            self._alone = [data]
         self._follow("step")
         self._check_options(data)
-        if why_not() is None and self._is_finite(data):  # else an error that names the geom
-            if self._single is None:
-                self._single = Batch(model, self._rows, self._patches, 1)
-            if self._alone[0] is not data:
-                self._alone = [data]
+        if self._single is None and why_not() is None:
+            self._single = Batch(model, self._rows, self._patches, 1)
+        if self._single is not None and self._single.is_ready(self._alone):
             self._stepped = self._alone, self._single.step(self._alone)
             return
         self._read_ahead(data, self._patches.ahead[0], "Bridge.step")
@@ -300,14 +299,6 @@ class Bridge:
             raise TypeError(f"Bridge.{call}: data: expected a mujoco.MjData, found {type(data).__name__}")
         if data.model is not model and data.signature != model.signature:
             raise ValueError(f"Bridge.{call}: data: expected a state of the bridge's model, found one of another model")
-
-    def _is_finite(self, data: mujoco.MjData) -> bool:
-        """Whether positions and velocities are finite for certain."""
-        positions, velocities = data.qpos, data.qvel
-        squared = positions.dot(positions) + velocities.dot(velocities)
-        for i in range(self._model.nmocap):
-            squared += data.mocap_pos[i].dot(data.mocap_pos[i]) + data.mocap_quat[i].dot(data.mocap_quat[i])
-        return math.isfinite(squared)
 
     def _read_ahead(self, data: mujoco.MjData, poses: np.ndarray, call: str) -> None:
         try:
