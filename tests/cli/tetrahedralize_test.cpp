@@ -239,6 +239,21 @@ TEST_P(EachMesher, CoarsensASurfaceFirst) {
   EXPECT_NEAR(coarse.report.volume, ball.report.volume, 1e-6 * ball.report.volume);
 }
 
+// Collapsed edges folded triangles of scans back onto their neighbours, which no mesher fills.
+TEST_P(EachMesher, CoarsensAScan) {
+  if (!kCanCoarsen) GTEST_SKIP() << "built without meshoptimizer";
+  if (!have_data_file("mustard_bottle.obj")) GTEST_SKIP() << missing_data_file("mustard_bottle.obj");
+  arguments_.input = data_file("mustard_bottle.obj");
+  const double volume = make_surface_mesh("bottle", read_triangle_mesh(arguments_.input)).report.volume;
+  for (const int count : {300, 1024, 5000, 8000}) {
+    arguments_.triangles = count;
+    run();
+    const Geometry coarse = written();
+    EXPECT_NEAR(coarse.surface.size(), count, 0.2 * count);
+    EXPECT_NEAR(coarse.report.volume, volume, 1e-6 * volume);
+  }
+}
+
 TEST_P(EachMesher, SaysThatItRefinesAndCoarsensNothing) {
   arguments_.edge_length = 1;
   arguments_.triangles = 100;
