@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of contact models: this file alone names them for scenes.
+// The contact models as scenes know them: their names, what a model keeps, and which parts each refuses and why.
 #include "host/scene/contact_models.h"
 
 #include "isopatch/detail/lumped/contact_memory.h"
