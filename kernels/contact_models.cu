@@ -2,7 +2,7 @@
 //
 // The contact models of the cuda backend. A new one is added here.
 #include "kernels/contact/contact_model.h"
-#include "kernels/lumped/lumped_models.h"
+#include "kernels/single_contact/single_contact_models.h"
 #include "kernels/polytope/polytope_model.h"
 #include "kernels/pressure_field/cuda_pressure_field.h"
 

@@ -3,7 +3,7 @@
 // The contact models of the cpu backend. A new one is added here.
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/isa/kernels.h"
-#include "host/cpu/lumped/lumped_models.h"
+#include "host/cpu/single_contact/single_contact_models.h"
 #include "host/cpu/polytope/polytope_model.h"
 #include "host/cpu/pressure_field/pressure_field_model.h"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/contact/lumped_pair.h"
+#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
 
 namespace isopatch::detail {
 

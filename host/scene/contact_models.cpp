@@ -78,11 +78,11 @@ Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKin
 
 constexpr ContactModelInfo kModels[] = {
     {"pressure_field", 0, kContactMemorySize, refusal_of_pressure_fields,
-     "both rigid or both half spaces; one must have a compliant mesh", true},
+     "both rigid or both half spaces; one must have a compliant mesh", true, false, true},
     {"volumetric", kContactMemorySize, kContactMemorySize, refusal_of_volumes,
-     "no sphere and half space; other overlaps have no volumetric contact yet", true},
+     "no sphere and half space; other overlaps have no volumetric contact yet", true, false, true, true},
     {"point", kContactMemorySize, kContactMemorySize, refusal_of_points,
-     "no ball and a shape that it can touch, or both rigid in a pair without a stiffness", true},
+     "no ball and a shape that it can touch, or both rigid in a pair without a stiffness", true, false, true, true},
     {"polytope", 0, 0, refusal_of_polytopes,
      "not both rigid, or no polytopes; take rigid boxes, convex hulls, cylinders, polygons or half spaces", false,
      true}};

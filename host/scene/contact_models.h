@@ -38,6 +38,8 @@ struct ContactModelInfo {
   const char* mixed_refusals;      // reasons and remedy for bodies whose parts are refused for several reasons
   bool has_patches;                // writes averages over patches, and patch contacts: of a pair, only one model can
   bool measures_distance = false;  // exerts no force, but says how far parts are apart, far ones too; has no steps
+  bool has_law = false;            // its state, of its pairs that have one, is a ContactMemory of a LumpedPairLaw
+  bool has_plates = false;         // a simulator takes each of its part pairs as a PlateContact
 };
 
 /// The models that there are, in the order of ContactModel. A program can have others, with a contact_models.cpp of its

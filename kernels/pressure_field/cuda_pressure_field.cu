@@ -61,7 +61,7 @@ std::int64_t warps_of_pairs(const SceneView& scene, Precision precision, Outputs
 bool has_bristles(const SceneView& scene) {
   for (std::int32_t i = 0; i < scene.num_pair_views; ++i) {
     const PairView& view = scene.pairs[i];
-    if (view.model == kPressureField && has_law(view)) return true;
+    if (view.model == kPressureField && view.has_law) return true;
   }
   return false;
 }

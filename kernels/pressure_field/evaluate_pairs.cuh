@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
       const auto [environment, pair] = call.entry(item.index);
       if (!call.packed.needs(item.pass, environment)) continue;
       const RowsOfPass rows = RowsOfPass::make(call.packed, item.pass, item.digit);
-      BristleMoments* const bristles = has_law(call.scene.pairs[pair]) ? &work.bristles : nullptr;
+      BristleMoments* const bristles = call.scene.pairs[pair].has_law ? &work.bristles : nullptr;
       evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
                                               item.slice, call.sums + item.index, item.remaining,
                                               with_sink(BristleSink<T>{bristles}, row_sinks<T>(call.results, rows)));

@@ -4,7 +4,7 @@
 // that has this file links it in place of host/scene/contact_models.cpp and host/cpu/contact_models.cpp.
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/isa/kernels.h"
-#include "host/cpu/lumped/lumped_models.h"
+#include "host/cpu/single_contact/single_contact_models.h"
 #include "host/cpu/polytope/polytope_model.h"
 #include "host/cpu/pressure_field/pressure_field_model.h"
 #include "host/scene/contact_models.h"
@@ -64,22 +64,10 @@ class CpuBallSpring final : public CpuContactModel {
 
   std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
                               std::span<const std::int64_t> near_pairs, ModelWorkspace&,
-                              std::vector<SolverContact<float>>& found) const override {
-    return find_all(batch, environment, near_pairs, found);
-  }
-  std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
-                              std::span<const std::int64_t> near_pairs, ModelWorkspace&,
-                              std::vector<SolverContact<double>>& found) const override {
-    return find_all(batch, environment, near_pairs, found);
-  }
-
- private:
-  template <class T>
-  static std::uint32_t find_all(const StepBatch& batch, std::int64_t environment,
-                                std::span<const std::int64_t> near_pairs, std::vector<SolverContact<T>>& found) {
+                              const ContactSink& found) const override {
     for (const std::int64_t item : near_pairs) {
-      find_ball_springs<T>(batch.scene, batch.contact, batch.results, environment, NearPair::of(batch.scene, item).pair,
-                           [&](const SolverContact<T>& record) { found.push_back(record); });
+      find_ball_springs(batch.scene, batch.contact, batch.results, environment, NearPair::of(batch.scene, item).pair,
+                        [&](const SolverContact<double>& contact) { found.append(contact); });
     }
     return kOk;
   }

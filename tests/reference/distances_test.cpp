@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-#include "isopatch/detail/point/distances.h"
+#include "isopatch/detail/single_contact/distances.h"
 
 namespace isopatch {
 namespace {

@@ -48,7 +48,7 @@ class FirstProblem {
         warp_, in, stage, bodies.data(), contacts_.size(), [&](int i) { return contacts_.key(i); },
         [&](int i, const detail::PolygonColumns& columns, int k) { contacts_.write(i, columns, k); }, memory_);
     stiffest_patch(warp_, points_, problem_, stage.step, memory_);
-    begin_points(warp_, points_, in, problem_, stage, memory_);
+    begin_points(warp_, points_, problem_, stage, memory_);
   }
 
   const detail::VelocityProblem& problem() const { return problem_; }

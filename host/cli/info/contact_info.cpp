@@ -14,8 +14,8 @@
 #include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
 #include "isopatch/detail/contact/part_law.h"
-#include "isopatch/detail/point/point_contact.h"
-#include "isopatch/detail/volumetric/volumetric_contact.h"
+#include "isopatch/detail/single_contact/point.h"
+#include "isopatch/detail/single_contact/volumetric.h"
 
 namespace isopatch::cli {
 
@@ -78,7 +78,7 @@ void print_contacts(const Scene& built) {
       {"contact", "", "model", "friction model", "from", "stiffness", "friction", "damping", "breaks away at"}};
   for (std::size_t i = 0; i < built.data().pairs.size(); ++i) {
     const PairView& view = built.data().pairs[i];
-    if (!has_law(view)) continue;
+    if (!view.has_law) continue;
     const Pair& pair = (*description.pairs)[view.pair];
     for (std::int32_t k = view.part_pairs_begin; k < view.part_pairs_end; ++k) {
       const PartPairView& parts = scene.part_pairs[k];

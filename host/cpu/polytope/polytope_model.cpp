@@ -34,12 +34,8 @@ class CpuPolytope final : public CpuContactModel {
   }
 
   std::uint32_t find_contacts(const StepBatch&, std::int64_t, std::span<const std::int64_t>, ModelWorkspace&,
-                              std::vector<SolverContact<float>>&) const override {
+                              const ContactSink&) const override {
     return kOk;  // simulators refuse them
-  }
-  std::uint32_t find_contacts(const StepBatch&, std::int64_t, std::span<const std::int64_t>, ModelWorkspace&,
-                              std::vector<SolverContact<double>>&) const override {
-    return kOk;
   }
 
  private:

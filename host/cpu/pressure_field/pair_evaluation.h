@@ -193,7 +193,7 @@ template <class T, bool brute_force>
 void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work,
                        const PackedRows& rows) {
   const EvaluationBatch& batch = call.batch;
-  BristleMoments* const bristles = has_law(batch.scene.pairs[pair]) ? &work.pair.bristles : nullptr;
+  BristleMoments* const bristles = batch.scene.pairs[pair].has_law ? &work.pair.bristles : nullptr;
   const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
     const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
       SerialWarp alone;
@@ -221,7 +221,7 @@ std::span<const std::int64_t> evaluate_with_bristles(const PressureFieldCall& ca
   work.with_bristles.clear();
   for (const std::int64_t item : near_pairs) {
     const auto [environment, pair] = NearPair::of(scene, item);
-    if (!has_law(scene.pairs[pair])) {
+    if (!scene.pairs[pair].has_law) {
       work.others.push_back(item);
       continue;
     }

@@ -142,7 +142,7 @@ ISOPATCH_HD void evaluate_pair(Warp& warp, Workspace<size>& work, const SceneVie
                                const Sinks& sinks = {}) {
   constexpr bool kPatch = outputs != Outputs::kWrench;
   BristleMoments* const bristles =
-      has(outputs, Outputs::kPolygons) && has_law(scene.pairs[pair]) ? &work.bristles : nullptr;
+      has(outputs, Outputs::kPolygons) && scene.pairs[pair].has_law ? &work.bristles : nullptr;
   evaluate_pair<T, kPatch, brute_force, parts>(
       warp, work.pair, work.sums, bristles, scene, state, results, environment, pair, slice, shared, remaining,
       [&](const PairContext& context, const WorkSlice& part, WrenchSums<T, kPatch>& sums) {

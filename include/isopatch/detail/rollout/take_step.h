@@ -4,7 +4,6 @@
 // once the polygons of its contact are known.
 #pragma once
 
-#include "isopatch/detail/contact/lumped_pair.h"
 #include "isopatch/detail/rollout/fell_through.h"
 #include "isopatch/detail/rollout/motion/substeps.h"
 #include "isopatch/detail/rollout/solver/bounces.h"
@@ -37,7 +36,7 @@ struct StepProgress {
   double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
   double* contact_state;  // where the stage begins; with sdirk2 twice: also where the sub-step begins
   double* next_contact_state;  // after the stage at hand
-  const LumpedRecord* lumped;  // lumped contacts of the stage, by their rows of the contact state
+  const PlateContact* plates;  // of the stage, by their rows of the contact state
   StepCounts* counts;
 };
 
@@ -215,7 +214,7 @@ ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const 
   begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, count, key, write, solver);
   if constexpr (PointSums::kHasTerms) {
     if (step.scene.laws != nullptr) {
-      begin_terms(warp, points, in, begun.stage, count, key, progress.lumped, progress.contact_state, begun.problem,
+      begin_terms(warp, points, in, begun.stage, count, key, progress.plates, progress.contact_state, begun.problem,
                   solver);
     }
   }
@@ -237,7 +236,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   }
   is_solved = is_solved && !solution.is_too_stiff;
   if (!any_team(warp, is_solved)) return solution;
-  begin_points(warp, points, in, begun.problem, begun.stage, solver);
+  begin_points(warp, points, begun.problem, begun.stage, solver);
   bool rebounds = false;
   if constexpr (PointSums::kHasTerms) {
     rebounds = step.scene.laws != nullptr && begin_bounces(warp, in, begun.problem, begun.stage, solver);

@@ -155,7 +155,7 @@ ISOPATCH_HD_LARGE void make_bounds(const SceneView& scene, const State& state, s
                                    const PairView& pair, PairBounds& bounds) {
   bounds =
       make_pair_bounds(maxima_of(scene, state, environment, pair), scene.contact.pfc_dissipation, num_part_pairs(pair));
-  if (has_law(pair)) bounds.widen(kBristleWidening);
+  if (pair.has_law) bounds.widen(kBristleWidening);
 }
 
 }  // namespace isopatch::detail

@@ -161,7 +161,7 @@ ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, 
     law.dissipation = law.dissipation * softness;  // chi / E
   }
   law.friction = friction_of(pair, a, b);
-  law.has_bristles = has_law(pair);
+  law.has_bristles = pair.has_law;
   law.traction_friction = law.has_bristles ? 0 : law.friction;
   if (law.has_bristles) law.slip_tolerance = 1e9;  // then no polygon needs the closed form of its friction
   return law;

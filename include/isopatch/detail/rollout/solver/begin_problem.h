@@ -353,15 +353,10 @@ ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const Vel
   return stiffest;
 }
 
-/// Whether the patch is that of a ball, which does not turn with it.
-ISOPATCH_HD bool is_round(const SceneView& scene, const ContactTerm& term) {
-  return scene.pairs[term.view].model == static_cast<std::int32_t>(ContactModel::kVolumetric);
-}
-
 /// Makes points of the polygons, with their impulses over the step; with midpoint after stiffest_patch(). Called by all
 /// lanes.
 template <class Warp, class PointSums>
-ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageInput& in, const VelocityProblem& p,
+ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const VelocityProblem& p,
                               const SolverStage& stage, const SolverMemory& m) {
   const double* const known = m.vectors.previous;
   for (int i = 0; i < p.num_pairs; ++i) {
@@ -378,7 +373,7 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageIn
     const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
     const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
     const bool rolls =
-        PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && is_round(in.scene, m.terms[pair.first_term]);
+        PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && m.terms[pair.first_term].rolls;
     points.begin_damped(p.parameters, columns, pair.polygons, twist,
                         damper_of(stage.step, beta, motion, carried, rolls));
   }

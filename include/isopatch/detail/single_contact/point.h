@@ -3,8 +3,8 @@
 // The model ContactModel::kPoint: a ball touches a shape in one point, by its exact distance.
 #pragma once
 
-#include "isopatch/detail/contact/lumped_pair.h"
-#include "isopatch/detail/point/distances.h"
+#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
+#include "isopatch/detail/single_contact/distances.h"
 
 namespace isopatch::detail {
 
@@ -26,6 +26,8 @@ ISOPATCH_HD Distance distance_to(const GeometryView& shape, Vec3d x) {
 
 /// The ball is the sphere of the part pair, and of two spheres that of body a.
 struct PointModel {
+  static constexpr bool rolls = false;
+
   ISOPATCH_HD FoundPatch find(const LumpedPart& part) const {
     const bool a_is_ball = is_ball(part.geometry_a);
     const PartView &ball = a_is_ball ? part.a : part.b, &other = a_is_ball ? part.b : part.a;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The models with one lumped contact for each part pair: a thread takes a near pair. They are always in double.
-#include "kernels/lumped/lumped_models.h"
+// The models with one contact for each part pair: a thread takes a near pair. They are always in double.
+#include "kernels/single_contact/single_contact_models.h"
 
-#include "isopatch/detail/point/point_contact.h"
-#include "isopatch/detail/volumetric/volumetric_contact.h"
+#include "isopatch/detail/single_contact/point.h"
+#include "isopatch/detail/single_contact/volumetric.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -38,7 +38,7 @@ __device__ void for_own_pair(const BatchCall& call, const Use& use) {
 }
 
 template <class Model>
-__global__ void __launch_bounds__(kBlock) evaluate_lumped_kernel(const __grid_constant__ BatchCall call) {
+__global__ void __launch_bounds__(kBlock) evaluate_single_contacts_kernel(const __grid_constant__ BatchCall call) {
   for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
     CudaWarp warp;
     const std::uint32_t status = evaluate_lumped_pair(warp, model_of<Model>(call.scene), call.scene, call.state,
@@ -47,49 +47,39 @@ __global__ void __launch_bounds__(kBlock) evaluate_lumped_kernel(const __grid_co
   });
 }
 
-template <class Model, class T>
+template <class Model>
 __global__ void __launch_bounds__(kBlock)
-    find_lumped_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to) {
+    find_single_contacts_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to) {
   for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
     CudaWarp warp;
-    const std::uint32_t status =
-        find_lumped_contacts(model_of<Model>(call.scene), call.scene, call.state, environment, view,
-                             to.lumped_of(call.scene, environment), [&](std::uint64_t key) {
-                               SolverContact<T> place = {};  // the solver takes the record
-                               place.key = key;
-                               to.append(warp, environment, place);
-                             });
+    const std::uint32_t status = find_single_contacts(
+        model_of<Model>(call.scene), call.scene, call.state, environment, view,
+        [&](std::int32_t row, const PlateContact& plate) { to.append(warp, call.scene, environment, row, plate); });
     if (status != kOk) set_status(warp, call.results, environment, status);
   });
 }
 
 template <class Model>
-class CudaLumped final : public CudaContactModel {
+class CudaSingleContact final : public CudaContactModel {
  public:
-  CudaLumped(const Scene& scene, const ContactModelOptions& options) : precision_(options.cuda.precision) {
+  CudaSingleContact(const Scene& scene, const ContactModelOptions& options) {
     if (scene.data().view.pairs_of_model(kModel<Model>) == 0) return;  // no call launches a kernel
-    resident_blocks(evaluate_lumped_kernel<Model>, kBlock);
-    if (!options.steps) return;
-    resident_blocks(find_lumped_kernel<Model, float>, kBlock);
-    resident_blocks(find_lumped_kernel<Model, double>, kBlock);
+    resident_blocks(evaluate_single_contacts_kernel<Model>, kBlock);
+    if (options.steps) resident_blocks(find_single_contacts_kernel<Model>, kBlock);
   }
 
   void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* /*candidates*/,
                 std::int64_t /*first*/, cudaStream_t stream) override {
     if (begins) begin_environments(call, stream);
     if (blocks(call) == 0) return;
-    evaluate_lumped_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call);
+    evaluate_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
 
   void find_contacts(const BatchCall& call, ContactPoints /*points*/, const ContactLists& to,
                      cudaStream_t stream) override {
     if (blocks(call) == 0) return;
-    if (precision_ == Precision::kFloat) {
-      find_lumped_kernel<Model, float><<<blocks(call), kBlock, 0, stream>>>(call, to);
-    } else {
-      find_lumped_kernel<Model, double><<<blocks(call), kBlock, 0, stream>>>(call, to);
-    }
+    find_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call, to);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
 
@@ -98,18 +88,16 @@ class CudaLumped final : public CudaContactModel {
     const std::int64_t pairs = call.state.num_environments * call.scene.pairs_of_model(kModel<Model>);
     return static_cast<unsigned>((pairs + kBlock - 1) / kBlock);
   }
-
-  Precision precision_;
 };
 
 }  // namespace
 
 std::unique_ptr<CudaContactModel> make_cuda_volumetric(const Scene& scene, const ContactModelOptions& options) {
-  return std::make_unique<CudaLumped<VolumetricModel>>(scene, options);
+  return std::make_unique<CudaSingleContact<VolumetricModel>>(scene, options);
 }
 
 std::unique_ptr<CudaContactModel> make_cuda_point(const Scene& scene, const ContactModelOptions& options) {
-  return std::make_unique<CudaLumped<PointModel>>(scene, options);
+  return std::make_unique<CudaSingleContact<PointModel>>(scene, options);
 }
 
 }  // namespace isopatch::detail

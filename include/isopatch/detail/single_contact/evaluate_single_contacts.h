@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contact of a pair in a model whose part pairs have one lumped contact each: results of an evaluation, and records
-// for the solver of steps. A model has
+// The contact of a pair in a model whose part pairs have one contact each: results of an evaluation, and plates for the
+// solver of steps. A model has
 //
 //   FoundPatch find(const LumpedPart&)   what a part pair has in common
+//   bool rolls                           whether its plates do not turn with their bodies
 #pragma once
 
-#include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/contact/part_law.h"
 #include "isopatch/detail/contact/patch_contacts.h"
+#include "isopatch/detail/contact/plate_contact.h"
 #include "isopatch/detail/contact/record_rows.h"
 #include "isopatch/detail/lumped/damping_matrix.h"
 #include "isopatch/detail/pair/pair_frame.h"
@@ -34,13 +35,6 @@ struct FoundPatch {
   Symmetric3 second;  // C, m^5; of a point 0
   double depth;       // of the patch's point below the surface that it presses on, or of a point contact, m
   bool has_no_force;  // the parts overlap, one of them inside the other
-};
-
-/// A lumped contact as the solver of steps takes it, in double whatever the evaluation's precision, and what its memory
-/// begins with.
-struct LumpedRecord {
-  SolverContact<double> contact;
-  double metric;
 };
 
 /// Calls visit(i, row, found, law) for the part pairs of a near pair that touch in the model, and untouched(row, found)
@@ -294,12 +288,10 @@ ISOPATCH_HD std::uint32_t evaluate_lumped_pair(Warp& warp, const Model& model, c
   return status;
 }
 
-/// Writes a record for each part pair in contact to records[row], and calls append(key) for it. Returns bits of the
-/// status. Called by one thread.
+/// Calls append(row, plate) for each part pair in contact. Returns bits of the status. Called by one thread.
 template <class Model, class Append>
-ISOPATCH_HD std::uint32_t find_lumped_contacts(const Model& model, const SceneView& scene, const State& state,
-                                               std::int64_t environment, int view, LumpedRecord* records,
-                                               const Append& append) {
+ISOPATCH_HD std::uint32_t find_single_contacts(const Model& model, const SceneView& scene, const State& state,
+                                               std::int64_t environment, int view, const Append& append) {
   const PairView& pair = scene.pairs[view];
   const Vec3d p_WoA = read_vec3(state.poses, environment, pair.a * kPoseSize);
   const Vec3d origin = pair_origin(make_body_bounds(scene, state, environment, pair.a),
@@ -310,18 +302,17 @@ ISOPATCH_HD std::uint32_t find_lumped_contacts(const Model& model, const SceneVi
     ContactMemory memory = read_memory(scene, state, environment, row);
     if (!(memory.impact_speed > 0)) memory.offset = law.relaxation_time > 0 ? found.patch.metric : 0;
     const double pressed = max(found.patch.metric - memory.offset, 0.0);
-    LumpedRecord& to = records[row];
-    to.contact = {};
-    to.contact.centroid = found.patch.point - origin;
-    arms_of(found.patch, to.contact.arm);
-    to.contact.normal = found.patch.normal;
-    to.contact.force = law.stiffness * (pressed > 0 ? power(pressed, law.exponent) : 0) / 3;
-    to.contact.stiffness = lumped_stiffness(law, found, memory.offset) / 3;
-    to.contact.dissipation = law.dissipation;
-    to.contact.key = ContactKey::of_part_pair(i).word();
-    to.metric = found.patch.metric;
+    PlateContact plate = {{}, found.patch.metric, Model::rolls};
+    SolverContact<double>& points = plate.points;
+    points.centroid = found.patch.point - origin;
+    arms_of(found.patch, points.arm);
+    points.normal = found.patch.normal;
+    points.force = law.stiffness * (pressed > 0 ? power(pressed, law.exponent) : 0) / 3;
+    points.stiffness = lumped_stiffness(law, found, memory.offset) / 3;
+    points.dissipation = law.dissipation;
+    points.key = ContactKey::of_part_pair(i).word();
     if (found.area > 0 && found.patch.metric > found.patch.radius * found.area) status |= kThickContact;
-    append(to.contact.key);
+    append(row, plate);
   };
   const auto untouched = [&](std::int32_t, const FoundPatch& found) {
     if (found.has_no_force) status |= kNoContactSurface;

@@ -3,7 +3,7 @@
 // The model ContactModel::kVolumetric, so far of a ball and a half space: what they have in common in closed form.
 #pragma once
 
-#include "isopatch/detail/contact/lumped_pair.h"
+#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
 
 namespace isopatch::detail {
 
@@ -14,6 +14,7 @@ ISOPATCH_HD double layer_softness(const PartView& part, const GeometryView& geom
 }
 
 struct VolumetricModel {
+  static constexpr bool rolls = true;
   bool pfc_dissipation;
 
   ISOPATCH_HD FoundPatch find(const LumpedPart& part) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The models with one lumped contact for each part pair. They are always in double.
-#include "host/cpu/lumped/lumped_models.h"
+// The models with one contact for each part pair. They are always in double.
+#include "host/cpu/single_contact/single_contact_models.h"
 
-#include "isopatch/detail/point/point_contact.h"
-#include "isopatch/detail/volumetric/volumetric_contact.h"
+#include "isopatch/detail/single_contact/point.h"
+#include "isopatch/detail/single_contact/volumetric.h"
 
 namespace isopatch::detail {
 
@@ -14,7 +14,7 @@ PointModel model_of(const SceneView& /*scene*/, PointModel /*model*/) { return {
 VolumetricModel model_of(const SceneView& scene, VolumetricModel /*model*/) { return {scene.contact.pfc_dissipation}; }
 
 template <class Model, ContactModel name>
-class CpuLumped final : public CpuContactModel {
+class CpuSingleContact final : public CpuContactModel {
  public:
   std::unique_ptr<ModelWorkspace> make_workspace(const SceneData& /*scene*/) const override {
     return std::make_unique<ModelWorkspace>();
@@ -36,28 +36,13 @@ class CpuLumped final : public CpuContactModel {
 
   std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
                               std::span<const std::int64_t> near_pairs, ModelWorkspace&,
-                              std::vector<SolverContact<float>>& found) const override {
-    return find_all(batch, environment, near_pairs, found);
-  }
-  std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
-                              std::span<const std::int64_t> near_pairs, ModelWorkspace&,
-                              std::vector<SolverContact<double>>& found) const override {
-    return find_all(batch, environment, near_pairs, found);
-  }
-
- private:
-  template <class T>
-  static std::uint32_t find_all(const StepBatch& batch, std::int64_t environment,
-                                std::span<const std::int64_t> near_pairs, std::vector<SolverContact<T>>& found) {
+                              const ContactSink& found) const override {
     std::uint32_t status = kOk;
     for (const std::int64_t item : near_pairs) {
       const int view = batch.scene.view_in(static_cast<int>(name), NearPair::of(batch.scene, item).pair);
-      status |= find_lumped_contacts(model_of(batch.scene, Model{}), batch.scene, batch.contact, environment, view,
-                                     batch.lumped, [&](std::uint64_t key) {
-                                       SolverContact<T> place = {};  // the solver takes the record
-                                       place.key = key;
-                                       found.push_back(place);
-                                     });
+      status |= find_single_contacts(
+          model_of(batch.scene, Model{}), batch.scene, batch.contact, environment, view,
+          [&](std::int32_t row, const PlateContact& plate) { found.append(row, plate); });
     }
     return status;
   }
@@ -66,11 +51,11 @@ class CpuLumped final : public CpuContactModel {
 }  // namespace
 
 std::unique_ptr<CpuContactModel> make_cpu_volumetric() {
-  return std::make_unique<CpuLumped<VolumetricModel, ContactModel::kVolumetric>>();
+  return std::make_unique<CpuSingleContact<VolumetricModel, ContactModel::kVolumetric>>();
 }
 
 std::unique_ptr<CpuContactModel> make_cpu_point() {
-  return std::make_unique<CpuLumped<PointModel, ContactModel::kPoint>>();
+  return std::make_unique<CpuSingleContact<PointModel, ContactModel::kPoint>>();
 }
 
 }  // namespace isopatch::detail
