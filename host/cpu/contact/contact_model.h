@@ -13,7 +13,7 @@
 #include "host/evaluation/cpu_options.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/contact/plate_contact.h"
-#include "isopatch/detail/scene/environment.h"
+#include "isopatch/detail/pair/pair_call.h"
 #include "isopatch/scene/rollout_options.h"
 
 namespace isopatch::detail {
@@ -24,6 +24,8 @@ struct EvaluationBatch {
   const State& state;
   const Results& results;
   CandidateCache::Implementation* candidates;  // null: none are kept
+
+  PairCall of_pair(std::int64_t environment, int pair) const { return {scene, state, results, environment, pair}; }
 };
 
 /// The memory that a model has in each thread.
