@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "host/reference/lumped_models.h"
+#include "host/reference/single_contact/single_contact_models.h"
 #include "host/reference/pressure_field/contact_points.h"
 #include "host/reference/rollout/bounce.h"
 #include "host/reference/rollout/patch_damper.h"
@@ -34,7 +34,7 @@ RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene
   if (scene.rollout.integrator == Integrator::kCvode) throw Error("the reference has no integrator cvode");
   for (const Pair& pair : *scene.pairs) {
     for (const auto& model : detail::part_pair_models(pair, scene)) {
-      if (model.value_or(ContactModel::kPressureField) <= ContactModel::kPoint) continue;
+      if (!model || is_stepped(*model)) continue;
       throw Error("the reference steps no contact model but those of the library");
     }
   }

@@ -3,7 +3,7 @@
 // Pairs of rigid polytopes: a block of one warp takes a near pair. The contacts and relations of an environment follow
 // each other by pair, so a pair is evaluated twice if they are asked for: first they are counted, then, when it is
 // known where those of each pair begin, they are written.
-#include "kernels/polytope/polytope_model.h"
+#include "kernels/contact/models.h"
 
 #include <algorithm>
 #include <string>

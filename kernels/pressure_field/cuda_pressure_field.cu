@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pressure field of the cuda backend: how much working memory a call needs, and which stages it takes.
-#include "kernels/pressure_field/cuda_pressure_field.h"
+#include "kernels/contact/models.h"
 
 #include <algorithm>
 #include <array>

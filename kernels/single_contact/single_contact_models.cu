@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The models with one contact for each part pair: a thread takes a near pair. They are always in double.
-#include "kernels/single_contact/single_contact_models.h"
+#include "kernels/contact/models.h"
 
 #include "isopatch/detail/single_contact/point.h"
 #include "isopatch/detail/single_contact/volumetric.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contact models of the cuda backend, with the test's behind the library's: a thread takes a near pair.
-#include "kernels/contact/contact_model.h"
-#include "kernels/single_contact/single_contact_models.h"
-#include "kernels/polytope/polytope_model.h"
-#include "kernels/pressure_field/cuda_pressure_field.h"
+#include "kernels/contact/models.h"
 #include "kernels/runtime/work_loop.cuh"
 #include "tests/contact_model/ball_spring.h"
 
@@ -69,11 +66,7 @@ class CudaBallSpring final : public CudaContactModel {
 }  // namespace
 
 CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
-  CudaContactModels models;
-  models.push_back(make_cuda_pressure_field(scene, options));
-  models.push_back(make_cuda_volumetric(scene, options));
-  models.push_back(make_cuda_point(scene, options));
-  models.push_back(make_cuda_polytope(scene));
+  CudaContactModels models = library_cuda_models(scene, options);
   models.push_back(std::make_unique<CudaBallSpring>());
   return models;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Distances against the reference, which goes to the nearest point of the surface.
-#include "host/reference/point/distances.h"
+#include "host/reference/single_contact/distances.h"
 
 #include <gtest/gtest.h>
 

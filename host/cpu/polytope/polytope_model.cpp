@@ -2,7 +2,7 @@
 //
 // Pairs of rigid polytopes: how far they are apart, what they have in common, and the relations of their contacts.
 // Always in double.
-#include "host/cpu/polytope/polytope_model.h"
+#include "host/cpu/contact/models.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cpu/pressure_field/pressure_field_model.h"
+#include "host/cpu/contact/models.h"
 
 #include <fmt/format.h>
 

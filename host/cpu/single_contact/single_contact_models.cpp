@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The models with one contact for each part pair. They are always in double.
-#include "host/cpu/single_contact/single_contact_models.h"
+#include "host/cpu/contact/models.h"
 
 #include "isopatch/detail/single_contact/point.h"
 #include "isopatch/detail/single_contact/volumetric.h"

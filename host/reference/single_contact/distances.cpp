@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/point/distances.h"
+#include "host/reference/single_contact/distances.h"
 
 #include <cmath>
 #include <vector>

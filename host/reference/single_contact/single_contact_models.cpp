@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/lumped_models.h"
+#include "host/reference/single_contact/single_contact_models.h"
 
 #include <Eigen/Eigenvalues>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "host/reference/contact/contact_law.h"
-#include "host/reference/point/point_patch.h"
-#include "host/reference/volumetric/ball_patch.h"
+#include "host/reference/single_contact/point_patch.h"
+#include "host/reference/single_contact/ball_patch.h"
 #include "host/scene/contact_models.h"
 #include "isopatch/status.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/point/point_patch.h"
+#include "host/reference/single_contact/point_patch.h"
 
 #include <cmath>
 
-#include "host/reference/point/distances.h"
+#include "host/reference/single_contact/distances.h"
 
 namespace isopatch::reference {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/volumetric/ball_patch.h"
+#include "host/reference/single_contact/ball_patch.h"
 
 #include "host/reference/scene/posed_body.h"
 
