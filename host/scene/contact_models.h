@@ -7,10 +7,13 @@
 #include <span>
 #include <string_view>
 
-#include "isopatch/detail/contact/part_law.h"
+#include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
+
+struct LumpedNumbers;  // of lumped/lumped_numbers.h
+struct Softness;       // of contact/part_law.h
 
 /// What decides whether two parts can touch: of a part, and of their pair.
 struct PartKind {

@@ -2,6 +2,7 @@
 //
 // The models of one contact for each part pair.
 #include "host/scene/models/models.h"
+#include "isopatch/detail/single_contact/distances.h"
 #include "isopatch/detail/single_contact/volumetric.h"
 
 namespace isopatch::detail {
