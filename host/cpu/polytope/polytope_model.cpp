@@ -50,9 +50,7 @@ class CpuPolytope final : public CpuContactModel {
     RelationCounts counts{0, 0, 0};
     for (std::size_t i = 0; i < work.items.size(); ++i) {
       const auto [environment, pair] = NearPair::of(scene, work.items[i]);
-      evaluate_polytopes(warp, memory, scene, state, results, environment,
-                         scene.pairs[scene.view_in(kPolytopeModel, pair)], relation_arrays(results, environment),
-                         counts);
+      evaluate_polytopes(warp, memory, batch.of_pair(environment, scene.view_in(kPolytopeModel, pair)), counts);
       if (i + 1 < work.items.size() && work.items[i + 1] / scene.num_pairs == environment) continue;
       write_relation_counts(warp, results, environment, counts);
       counts = {0, 0, 0};

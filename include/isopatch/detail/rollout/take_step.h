@@ -190,6 +190,7 @@ struct StageProblem {
   StepPlan plan;
   SolverStage stage;
   VelocityProblem problem;
+  std::int32_t contacts;  // how many it has
 };
 
 struct StageSolution {
@@ -201,21 +202,20 @@ ISOPATCH_HD StageInput stage_input(const StepView& step, const State& contact, s
   return {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
 }
 
-/// Writes the problem of a stage from its `count` contact polygons, in the order of key(i) and with write() of
-/// write_columns(). Called by all lanes.
-template <class Warp, class PointSums, class Key, class Write>
+/// Writes the problem of a stage from its contacts. Called by all lanes.
+template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                     std::int64_t environment, int count, const Key& key, const Write& write,
-                                     const SolverMemory& solver, const StepProgress& progress) {
+                                     std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
+                                     const StepProgress& progress) {
   const StageInput in = stage_input(step, contact, environment);
   StageProblem begun;
   begun.plan = *progress.plan;
   begun.stage = stage_of(step.rollout, step.state.steps[environment], begun.plan);
-  begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, count, key, write, solver);
+  begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, contacts, solver);
+  begun.contacts = contacts.count;
   if constexpr (PointSums::kHasTerms) {
     if (step.scene.laws != nullptr) {
-      begin_terms(warp, points, in, begun.stage, count, key, progress.plates, progress.contact_state, begun.problem,
-                  solver);
+      begin_terms(warp, points, in, begun.stage, contacts, progress.plates, begun.problem, solver);
     }
   }
   return begun;
@@ -255,7 +255,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
 /// with kFrozen where the state stays as it was before the step. Called by all lanes.
 template <bool has_terms, class Warp>
 ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
-                                    int count, const StageProblem& begun, const StageSolution& solution,
+                                    const StageProblem& begun, const StageSolution& solution,
                                     const SolverMemory& solver, const StepProgress& progress) {
   const StageInput in = stage_input(step, contact, environment);
   const std::int64_t steps = step.state.steps[environment];
@@ -304,7 +304,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   }
   if (warp.lane() == 0) {
     progress.counts->iterations += solution.result.iterations;
-    progress.counts->polygons += count;
+    progress.counts->polygons += begun.contacts;
     *progress.plan = plan;
     if (plan.is_done()) ++step.state.steps[environment];
   }
@@ -314,13 +314,13 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
 }
 
 /// All of a stage of one environment. Called by all lanes.
-template <class Warp, class PointSums, class Key, class Write>
+template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                       std::int64_t environment, int count, const Key& key, const Write& write,
-                                       const SolverMemory& solver, const StepProgress& progress) {
-  const StageProblem begun = begin_stage(warp, points, step, contact, environment, count, key, write, solver, progress);
+                                       std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
+                                       const StepProgress& progress) {
+  const StageProblem begun = begin_stage(warp, points, step, contact, environment, contacts, solver, progress);
   const StageSolution solution = solve_problem(warp, points, step, contact, environment, begun, solver, true);
-  return end_stage<PointSums::kHasTerms>(warp, step, contact, environment, count, begun, solution, solver, progress);
+  return end_stage<PointSums::kHasTerms>(warp, step, contact, environment, begun, solution, solver, progress);
 }
 
 /// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.

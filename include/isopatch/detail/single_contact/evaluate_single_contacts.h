@@ -120,57 +120,67 @@ struct LumpedSums {
   std::int32_t contacts = 0;
 };
 
-/// Appends a contact for solvers of point contacts: at `point` from body a's origin, a `share` of it.
-template <class Warp, class Packed>
-ISOPATCH_HD void append_lumped_row(Warp& warp, const Results& results, const Packed& packed, std::int64_t environment,
-                                   int pair, const PartPairView& parts, int number, Vec3d point_W,
-                                   const FoundPatch& found, const LumpedNumbers& law, const NormalForce& normal,
-                                   double stiffness, double share) {
-  const ContactKey key = ContactKey::of_row(pair, parts.a, parts.b, parts.layer, number, 0);
-  append_row<DiscreteContact>(
-      warp, environment_contacts(results), packed.contacts, environment, key, [&](DiscreteContact& to) {
-        to = {};
-        to.pair = pair;
-        const Vec3d n = found.patch.normal;
-        const double of_point[3] = {point_W.x, point_W.y, point_W.z}, of_normal[3] = {n.x, n.y, n.z};
-        for (int k = 0; k < 3; ++k) {
-          to.point[k] = static_cast<float>(of_point[k]);
-          to.normal[k] = static_cast<float>(of_normal[k]);
-        }
-        to.area = static_cast<float>(share * found.area);
-        to.pressure = static_cast<float>(found.area > 0 ? normal.elastic / found.area : 0);
-        to.stiffness = static_cast<float>(share * stiffness);
-        to.distance = static_cast<float>(stiffness > 0 ? -normal.elastic / stiffness : 0);
-        to.dissipation = static_cast<float>(normal.damping);
-        to.friction = static_cast<float>(law.friction);
-        to.part_a = parts.a;
-        to.part_b = parts.b;
-      });
-}
+/// A contact as rows for solvers of point contacts.
+template <class Packed>
+struct SingleContactRows {
+  const Results& results;
+  const Packed& packed;
+  std::int64_t environment;
+  int pair;
+  const PartPairView& parts;
+  const FoundPatch& found;
+  const LumpedNumbers& law;
+  const NormalForce& normal;
+  double stiffness;
 
-/// The rows of a lumped contact: one of a point, else four in the plane, which have its force and both of its moments.
-template <class Warp, class Packed>
-ISOPATCH_HD void append_lumped_rows(Warp& warp, const Results& results, const Packed& packed, std::int64_t environment,
-                                    int pair, const PartPairView& parts, Vec3d p_WoA, const FoundPatch& found,
-                                    const LumpedNumbers& law, const NormalForce& normal, double stiffness) {
-  const Vec3d center = p_WoA + found.patch.point;
-  if (!(found.patch.radius > 0)) {
-    append_lumped_row(warp, results, packed, environment, pair, parts, 0, center, found, law, normal, stiffness, 1.0);
-    return;
+  /// One row of a point, else four in the plane, which have its force and both of its moments. p_WoA is the origin of
+  /// body a.
+  template <class Warp>
+  ISOPATCH_HD void append(Warp& warp, Vec3d p_WoA) const {
+    const Vec3d center = p_WoA + found.patch.point;
+    if (!(found.patch.radius > 0)) {
+      append_row(warp, 0, center, 1.0);
+      return;
+    }
+    const auto [u, v] = basis_of_plane(found.patch.normal);
+    const double uu = dot(u, found.patch.spread * u), uv = dot(u, found.patch.spread * v),
+                 vv = dot(v, found.patch.spread * v);
+    double pp = uu, qq = vv, pq = uv, none = 0;  // principal axes in the plane
+    Vec3d p = u, q = v;
+    rotate_axes(pp, qq, pq, none, none, p, q);
+    const Vec3d arms[2] = {sqrt(2 * max(pp, 0.0)) * p, sqrt(2 * max(qq, 0.0)) * q};
+    for (int k = 0; k < 4; ++k) {
+      const Vec3d arm = k % 2 == 0 ? arms[k / 2] : -arms[k / 2];
+      append_row(warp, k, center + arm, 0.25);
+    }
   }
-  const auto [u, v] = basis_of_plane(found.patch.normal);
-  const double uu = dot(u, found.patch.spread * u), uv = dot(u, found.patch.spread * v),
-               vv = dot(v, found.patch.spread * v);
-  double pp = uu, qq = vv, pq = uv, none = 0;  // principal axes in the plane
-  Vec3d p = u, q = v;
-  rotate_axes(pp, qq, pq, none, none, p, q);
-  const Vec3d arms[2] = {sqrt(2 * max(pp, 0.0)) * p, sqrt(2 * max(qq, 0.0)) * q};
-  for (int k = 0; k < 4; ++k) {
-    const Vec3d arm = k % 2 == 0 ? arms[k / 2] : -arms[k / 2];
-    append_lumped_row(warp, results, packed, environment, pair, parts, k, center + arm, found, law, normal, stiffness,
-                      0.25);
+
+ private:
+  /// With a `share` of the contact.
+  template <class Warp>
+  ISOPATCH_HD void append_row(Warp& warp, int number, Vec3d point_W, double share) const {
+    const ContactKey key = ContactKey::of_row(pair, parts.a, parts.b, parts.layer, number, 0);
+    detail::append_row<DiscreteContact>(
+        warp, environment_contacts(results), packed.contacts, environment, key, [&](DiscreteContact& to) {
+          to = {};
+          to.pair = pair;
+          const Vec3d n = found.patch.normal;
+          const double of_point[3] = {point_W.x, point_W.y, point_W.z}, of_normal[3] = {n.x, n.y, n.z};
+          for (int k = 0; k < 3; ++k) {
+            to.point[k] = static_cast<float>(of_point[k]);
+            to.normal[k] = static_cast<float>(of_normal[k]);
+          }
+          to.area = static_cast<float>(share * found.area);
+          to.pressure = static_cast<float>(found.area > 0 ? normal.elastic / found.area : 0);
+          to.stiffness = static_cast<float>(share * stiffness);
+          to.distance = static_cast<float>(stiffness > 0 ? -normal.elastic / stiffness : 0);
+          to.dissipation = static_cast<float>(normal.damping);
+          to.friction = static_cast<float>(law.friction);
+          to.part_a = parts.a;
+          to.part_b = parts.b;
+        });
   }
-}
+};
 
 /// A lumped contact as a flat polygon: with its area, moments, force and stiffness.
 ISOPATCH_HD ElasticPolygon elastic_polygon_of(const LumpedNumbers& law, const FoundPatch& found, double offset) {
@@ -262,8 +272,16 @@ ISOPATCH_HD std::uint32_t evaluate_lumped_pair(Warp& warp, const Model& model, c
     ++sums.contacts;
     if (found.area > 0 && patch.metric > patch.radius * found.area) status |= kThickContact;
     if (has_rows) {
-      append_lumped_rows(warp, results, packed, environment, pair.pair, scene.part_pairs[i], p_WoA, found, law,
-                         result.step.normal, lumped_stiffness(law, found, result.offset));
+      SingleContactRows<Packed>{results,
+                                packed,
+                                environment,
+                                pair.pair,
+                                scene.part_pairs[i],
+                                found,
+                                law,
+                                result.step.normal,
+                                lumped_stiffness(law, found, result.offset)}
+          .append(warp, p_WoA);
     }
   };
   const auto untouched = [&](std::int32_t row, const FoundPatch& found) {

@@ -12,8 +12,8 @@
 namespace isopatch::detail {
 
 /// Lists the part pairs with a law among those of the pairs in contact. Called by all lanes.
-template <class Warp, class Key>
-ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, int count, const Key& key, VelocityProblem& p,
+template <class Warp, class Contacts>
+ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, const Contacts& contacts, VelocityProblem& p,
                             const SolverMemory& m) {
   const SceneView& scene = in.scene;
   p.num_terms = 0;
@@ -29,8 +29,8 @@ ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, int count, const K
         if (at < of.part_pairs_end && scene.part_pairs[at].layer == 0) {
           int last = at + 1;  // behind the layers of its row
           while (last < of.part_pairs_end && scene.part_pairs[last].row == scene.part_pairs[at].row) ++last;
-          begin = first_polygon_at(count, key, at);
-          end = first_polygon_at(count, key, last);
+          begin = contacts.first_at(at);
+          end = contacts.first_at(last);
         }
         const std::uint32_t found = warp.ballot(end > begin);
         if (end > begin) {
@@ -74,16 +74,13 @@ ISOPATCH_HD double first_normal_impulse(Warp& warp, double step, const PolygonCo
 }
 
 /// Begins the contacts with memory of a stage, whose known velocities are in m.vectors.previous, and takes the friction
-/// of their points away: after begin_problem(). `plates` are by row, `states` the contact states
-/// where the stage begins, of part pair rows. Called by all lanes.
-template <class Warp, class PointSums, class Key>
+/// of their points away: after begin_problem(). `plates` are by row of the contact state. Called by all lanes.
+template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const StageInput& in, const SolverStage& stage,
-                                   int count, const Key& key, const PlateContact* plates, const double* states,
-                                   VelocityProblem& p, const SolverMemory& m) {
-  list_terms(warp, in, count, key, p, m);
+                                   const Contacts& contacts, const PlateContact* plates, VelocityProblem& p,
+                                   const SolverMemory& m) {
+  list_terms(warp, in, contacts, p, m);
   const double* const known = m.vectors.previous;
-  State before;
-  before.contact_state.data = states;
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
@@ -112,8 +109,8 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const St
       term.normal = plate.normal;
       term.spin_radius = term.law.spin_radius * plate.radius;
       const double speed = dot(plate.normal, twist.at(plate.arm));
-      term.begun =
-          touched(term.law, read_memory(in.scene, before, 0, parts.row), own != nullptr ? own->metric : 0.0, speed);
+      term.begun = touched(term.law, read_memory(in.scene, in.contact, in.environment, parts.row),
+                           own != nullptr ? own->metric : 0.0, speed);
       if (own != nullptr && term.law.impact_factor >= 0 && warp.lane() == 0) {
         columns.set_dissipation(term.first, term.law.impact_factor / term.begun.impact_speed);
       }
