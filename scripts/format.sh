@@ -4,7 +4,8 @@
 # Formats the C++, CUDA and Python sources that git tracks, and lints them and the shell scripts.
 # Usage: scripts/format.sh [--check|--lint]
 #   --check   changes nothing and fails where clang-format, black, ruff, typos or shellcheck find something, a file is at
-#             the top that does not belong there, or scripts/changelog.py refuses a file of .changes
+#             the top that does not belong there, scripts/changelog.py refuses a file of .changes, or scripts/project.py
+#             finds addresses that are not the project's
 #   --lint    clang-tidy on the C++ files that differ from the upstream main, a header through a source that includes
 #             it; on all where there is no upstream, or nothing differs from it, those that changed last first. Stops
 #             after ISOPATCH_LINT_SECONDS (600) and says what it left out.
@@ -38,6 +39,7 @@ check_format() {  # CHECK
   fi
 
   scripts/changelog.py >/dev/null || status=1
+  scripts/project.py || status=1
 
   if command -v black >/dev/null; then
     if (($1)); then black -q --check --diff "${python[@]}"; else black -q "${python[@]}"; fi || status=1

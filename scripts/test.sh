@@ -8,7 +8,7 @@
 #   --races   only the tests of threads, with ThreadSanitizer
 #   --with-torch   release, and the tests with torch, PyVista and meshio, which take 6 GB of disk: of the Python package,
 #             and of the files that these write
-#   --all     release, all tests with these sanitizers, the reference by Doxygen and pdoc, and a minute of each fuzzer
+#   --all     release, all tests with these sanitizers, the site, and a minute of each fuzzer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,7 +16,7 @@ case ${1:-} in
   --all)
     scripts/test.sh release
     scripts/test.sh sanitize
-    scripts/reference_pages.sh
+    scripts/site.sh
     exec scripts/fuzz.sh
     ;;
   --with-torch)
