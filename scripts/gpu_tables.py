@@ -25,8 +25,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-SIZES = (1, 256, 4096, 8192, 65536)  # environments of the columns
-STALLS = 1  # warps an issue: rarer reasons are left out
+SIZES = (1, 256, 8192, 65536)  # environments of the columns
 OVERVIEW = ("box24_on_box24", "sphere512_on_box44", "sphere1280_on_sphere1280", "nut_on_bolt")
 OTHER_CALLS = {
     "Kept": "with kept candidates",
@@ -256,32 +255,6 @@ def other_calls_table(rows):
     return table(header, lines)
 
 
-def profile_table(profile):
-    """One column for each kernel that was profiled."""
-    metrics = [
-        ("time [ms]", "gpu__time_duration.sum", 1e-6),
-        ("registers a thread", "launch__registers_per_thread", 1),
-        ("issue slots used [%]", "smsp__issue_active.avg.pct_of_peak_sustained_active", 1),
-        ("warps resident [% of the most]", "sm__warps_active.avg.pct_of_peak_sustained_active", 1),
-        ("warps that could issue, a scheduler", "smsp__warps_eligible.avg.per_cycle_active", 1),
-        ("threads active an instruction", "smsp__thread_inst_executed_per_inst_executed.ratio", 1),
-        ("branches taken by all threads alike [%]", "smsp__sass_average_branch_targets_threads_uniform.pct", 1),
-        ("warp instructions", "smsp__inst_executed.sum", 1),
-        ("hits, first-level cache [%]", "l1tex__t_sector_hit_rate.pct", 1),
-        ("hits, second-level cache [%]", "lts__t_sector_hit_rate.pct", 1),
-    ]
-    stalls = sorted({name for v in profile.values() for name in v if "issue_stalled_" in name and v[name] >= STALLS})
-    for name in stalls:
-        reason = re.sub(r".*issue_stalled_|_per_issue_active.*", "", name).replace("_", " ")
-        metrics.append((f"warps stalled an issue: {reason}", name, 1))
-    rows = []
-    for label, name, factor in metrics:
-        values = [number(factor * v[name]) if name in v else "" for v in profile.values()]
-        if any(values):
-            rows.append([label, *values])
-    return table(["", *profile], rows)
-
-
 def said_of_steps(summary):
     """What did not pass, and the GPU tests."""
     by_result = {}
@@ -345,8 +318,6 @@ def cuda_sections(folder, benchmarks, rollouts, others, context):
         long += ["", *rollout_table(rollouts)]
     if others:
         long += ["", "Calls that ask for more, or ask again:", "", *others]
-    if profile:
-        long += ["", "One launch of each kernel, by Nsight Compute:", "", *profile_table(profile)]
     return short, long
 
 
