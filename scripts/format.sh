@@ -4,8 +4,8 @@
 # Formats the C++, CUDA and Python sources that git tracks, and lints them and the shell scripts.
 # Usage: scripts/format.sh [--check|--lint]
 #   --check   changes nothing and fails where clang-format, black, ruff, typos or shellcheck find something, a file is at
-#             the top that does not belong there, scripts/changelog.py refuses a file of .changes, or scripts/project.py
-#             finds addresses that are not the project's
+#             the top that does not belong there, scripts/changelog.py refuses a file of .changes, scripts/project.py finds
+#             addresses that are not the project's, or scripts/words.py words of the change that leave out a noun
 #   --lint    clang-tidy on the C++ sources that a change touches, then on a share of the others, for
 #             ISOPATCH_LINT_SECONDS (600): see scripts/lint.py. Only findings in files that changed fail.
 set -euo pipefail
@@ -39,6 +39,7 @@ check_format() {  # CHECK
 
   scripts/changelog.py >/dev/null || status=1
   scripts/project.py || status=1
+  scripts/words.py || status=1
 
   if command -v black >/dev/null; then
     if (($1)); then black -q --check --diff "${python[@]}"; else black -q "${python[@]}"; fi || status=1

@@ -97,7 +97,7 @@ def includers() -> dict[str, list[str]]:
 
 
 def sources_of(header: str, by_header: dict[str, list[str]], known: set[str]) -> list[str]:
-    """The known sources that include the header directly, or through the fewest others; of its own name first."""
+    """The known sources that include the header directly, or through the fewest others; with its name first."""
     seen = {header}
     level = [header]
     while level:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Distances of points to shapes in extended precision: the nearest point of the surface is found, the way from it is
-// the gradient. Frames and signs are those of include/isopatch/detail/single_contact/distances.h.
+// the gradient. Frames and signs are as in include/isopatch/detail/single_contact/distances.h.
 #pragma once
 
 #include "host/reference/scene/vector.h"

@@ -18,7 +18,7 @@ struct Workspace {
   TraversalMemory<AcceptedCells, size> traversal;
 };
 
-/// What a warp evaluates of a pair: all of it; a slice, of which the last warp to finish writes the results of all; or
+/// What a warp evaluates of a pair: all of it; a slice, where the last warp to finish writes the results of all; or
 /// what others left.
 struct PairShare {
   WorkSlice slice = {};
@@ -105,7 +105,7 @@ class PairEvaluation {
     last = next;
   }
 
-  /// Adds the sums of all lanes up; those of a frame are in memory if they are not all of the pair.
+  /// Adds the sums of all lanes up; the sums of a frame are in memory if they are not all of the pair.
   ISOPATCH_HD void reduce(const PairShare& share, int frame, Sums& sums) {
     reduce_lanes(warp_, sums);
     const bool is_shared = share.slice.count > 1;

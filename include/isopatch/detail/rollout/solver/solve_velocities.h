@@ -114,7 +114,7 @@ ISOPATCH_HD Steepness steepness_of(Warp& warp, const VelocityProblem& p, const S
   return {sqrt(squares[0]), sqrt(max(max(squares[1], squares[2]), squares[3]))};
 }
 
-/// Of what points and terms hold: by how much the friction that they take differs from that of the velocities, and that
+/// Of what points and terms hold: by how much the friction that they take differs from what the velocities say, and that
 /// friction, N s.
 struct FrictionAgreement {
   double missed, friction;
