@@ -18,10 +18,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST, PAGE = ROOT / "bench/paper_figures.txt", ROOT / "bench/results/FIGURES.md"
-STATUS = {"reproduced": "✓", "nearly": "~", "not": "–"}
+STATUS = {"reproduced": "✓", "nearly": "~", "not": ""}
 HEAD = """Written by `bench/paper_figures.py --update` from `bench/paper_figures.txt`. Of {all} figures and
 demonstrations that show a result, {reproduced} are reproduced (✓), {nearly} nearly (~: something like it, or a test of
-it), {not} not (–: what is missing stands in *found*). [How to run a command](../README.md)."""
+it), {not} not. [How to run a command](../README.md)."""
 COLUMNS = "| figure | what it shows | | by | found | the paper |\n|---|---|---|---|---|---|\n"
 
 
@@ -60,12 +60,21 @@ def faults_of(figures, status, commands, found):
 
 def table():
     """The page, and what is wrong with the list."""
-    rows, faults, counts = [], [], Counter()
+    rows, missing, faults, counts = [], [], [], Counter()
+
+    def end_of_paper():
+        """A paragraph of what a paper shows and Isopatch does not."""
+        if missing:
+            text = f"Not reproduced, for want of what stands in brackets: {'; '.join(missing)}."
+            rows.append("\n" + textwrap.fill(text, 120, break_on_hyphens=False) + "\n")
+            missing.clear()
+
     for line in LIST.read_text().splitlines():
         if line.startswith("!["):
             rows.append(f"\n{line}\n")
             continue
         if line.startswith("# "):
+            end_of_paper()
             name, _, paper = line[2:].partition(": ")
             columns = "" if name == "Pictures" else f"\n{COLUMNS}"
             rows.append(f"\n## {name}\n\n{textwrap.fill(paper, 120)}.\n{columns}")
@@ -74,6 +83,9 @@ def table():
         commands = [command for command in by.split(", ") if command]
         faults += [f"{figures}: {fault}" for fault in faults_of(figures, status, commands, found)]
         counts[status] += count(figures)
+        if status == "not":
+            missing.append(f"{figures} ({found})")
+            continue
         by = ", ".join(f"`{command}`" for command in commands)
         rows.append(f"| {figures} | {shows} | {STATUS.get(status)} | {by} | {found} | {paper} |\n")
     head = textwrap.fill(HEAD.format(all=counts.total(), **counts), 120, break_on_hyphens=False)

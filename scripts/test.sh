@@ -91,7 +91,8 @@ if ((with_python)); then
     old=("PYTHONPATH=$PWD/build/old_mujoco:$PWD/build/$preset/python" "${environment[@]:1}")
     env "${old[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/mujoco_bridge || status=1
   fi
-  if [[ -d build/$preset/python_emulated ]]; then  # calls on a CUDA device, on the emulated one
+  # calls on a CUDA device, on the emulated one; a build that had CUDA earlier still has the folder
+  if cmake --build "build/$preset" --target help | grep '^isopatch_python_emulated:' >/dev/null; then
     environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
     env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/{cuda_test,cuda/cuda_streams_test,memory/contact_state_test}.py || status=1
   fi

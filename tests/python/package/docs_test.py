@@ -22,6 +22,7 @@ PAGES = (
     "host/python/MUJOCO.md",
     "host/python/README.md",
     "host/python/SEE_IT.md",
+    "host/python/SIMULATORS.md",
     "host/python/TRAIN.md",
     "host/scene_file/NUMBERS.md",
     "host/scene_file/SCANS.md",

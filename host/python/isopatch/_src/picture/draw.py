@@ -62,7 +62,7 @@ def _mp4(stage: "_Stage") -> bytes:
 
 
 def _gif(stage: "_Stage") -> bytes:
-    """A film in 256 colours, which are those of all its frames."""
+    """A film in 256 colours, the same for all its frames."""
     pil, glb = require("PIL.Image", "pictures"), stage.glb
     width, height = _SIZES[".gif"]
     shown = sorted({0, glb.frame_of_largest_force(), glb.num_frames - 1})
@@ -103,7 +103,7 @@ def _require_opengl() -> None:
 
 
 class _Vtk:
-    """Those of VTK's modules that draw: to import all takes a second."""
+    """VTK's modules that draw: to import all modules takes a second."""
 
     def __init__(self) -> None:
         self.rendering = require("vtkmodules.vtkRenderingCore", "pictures")
