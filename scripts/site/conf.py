@@ -39,16 +39,44 @@ html_sidebars = {
 # every page must be here, or Sphinx warns
 NAVIGATION = {
     "Start": ["host/python/FIRST_GRASP", "host/python/SEE_IT", "host/scene_file/NUMBERS", "host/scene_file/SCANS"],
-    "Python": ["host/python/README", "host/python/MUJOCO", "host/python/TRAIN", "host/python/CLUSTER"],
-    "Scenes and commands": ["host/scene_file/README", "host/cli/README", "include/isopatch/MESSAGES"],
-    "C++": ["include/isopatch/INTERFACE", "include/isopatch/MEMORY", "include/isopatch/ROLLOUTS"],
+    "Python": [
+        "host/python/README",
+        "host/python/MUJOCO",
+        "host/python/TRAIN",
+        "host/python/CLUSTER",
+        "host/python/SIMULATORS",
+        "host/python/DRAKE",
+    ],
+    "Scenes and commands": [
+        "host/scene_file/README",
+        "host/scene_file/SHAPES",
+        "host/scene_file/CONTACTS",
+        "host/cli/README",
+        "include/isopatch/MESSAGES",
+    ],
+    "C++": [
+        "include/isopatch/INTERFACE",
+        "include/isopatch/SCENES",
+        "include/isopatch/ROLLOUTS",
+        "include/isopatch/MEMORY",
+    ],
     "How it works": [
         "include/isopatch/README",
         "include/isopatch/detail/pressure_field/README",
         "include/isopatch/detail/lumped/README",
         "include/isopatch/detail/polytope/README",
+        "include/isopatch/RECIPES",
     ],
-    "Measured": ["bench/README", "bench/results/README", "bench/results/FIGURES", "bench/NOTES"],
+    "Measured": [
+        "bench/README",
+        "bench/results/README",
+        "bench/results/FIGURES",
+        "bench/results/OTHER_CODES",
+        "bench/NOTES",
+        "bench/notes/cpu",
+        "bench/notes/gpu",
+        "bench/notes/compilers",
+    ],
     "Project": ["CONTRIBUTING", "SECURITY", "CHANGELOG", "tests/emulator/README"],
 }
 

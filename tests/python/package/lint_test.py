@@ -31,7 +31,7 @@ SOURCES = [f"host/plain_{i}.cpp" for i in range(20)] + ["host/own.cpp", "host/us
 
 
 def git(folder, *arguments):
-    who = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
+    who = ["-c", "user.name=nobody", "-c", "user.email=nobody@localhost"]
     command = ["git", "-C", folder, *who, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
