@@ -18,7 +18,7 @@ PATTERNS = ["*.h", "*.cpp", "*.cu", "*.cuh", "*.c", "*.py", "*.sh"]
 COMMENT = re.compile(r"//|#|\"\"\"")
 NO_NOUN = re.compile(r"\b(that of|those of|of which|of its own)\b", re.IGNORECASE)
 LONGEST_SUBJECT = 100
-UNFINISHED = re.compile(r"^(wip|fixup!|squash!)\b", re.IGNORECASE)
+UNFINISHED = re.compile(r"^(wip\b|fixup!|squash!)", re.IGNORECASE)
 
 
 def faults_in(diff: str) -> list[str]:
