@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contact models of the cuda backend. A new one is added here.
-#include "kernels/contact/contact_model.h"
-#include "kernels/lumped/lumped_models.h"
-#include "kernels/polytope/polytope_model.h"
-#include "kernels/pressure_field/cuda_pressure_field.h"
+// The contact models of the cuda backend. A program links another file in place of this one to add its own.
+#include "kernels/contact/models.h"
 
 namespace isopatch::detail {
 
 CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
-  CudaContactModels models;
-  models.push_back(make_cuda_pressure_field(scene, options));
-  models.push_back(make_cuda_volumetric(scene, options));
-  models.push_back(make_cuda_point(scene, options));
-  models.push_back(make_cuda_polytope(scene));
-  return models;
+  return library_cuda_models(scene, options);
 }
 
 }  // namespace isopatch::detail

@@ -104,7 +104,10 @@ class CudaBackend final : public Evaluator::Implementation {
                                                                   double margin) const override {
     const DeviceGuard guard(device_);
     const AllocationInCaptures allowed;
-    return model_at(static_cast<int>(ContactModel::kPressureField)).make_candidates(*this, num_environments, margin);
+    for (const auto& model : on_device_->models) {
+      if (auto made = model->make_candidates(*this, num_environments, margin)) return made;
+    }
+    return nullptr;
   }
 
  private:

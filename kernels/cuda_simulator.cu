@@ -193,7 +193,7 @@ class CudaSimulator final : public Simulator::Implementation {
     }
     size.contact_states = n * static_cast<std::size_t>(num_contact_states(scene_.data().view));
     size.kept_contact_states = copies * size.contact_states;
-    size.lumped = n * static_cast<std::size_t>(num_memory_rows(scene_.data().view));
+    size.plates = n * static_cast<std::size_t>(num_memory_rows(scene_.data().view));
     size.polygons = n * static_cast<std::size_t>(capacity);
     size.polygon_bytes = size.polygons * polygon_size();
     size.sorting = warps * static_cast<std::size_t>(capacity);
@@ -219,7 +219,7 @@ class CudaSimulator final : public Simulator::Implementation {
         arrays.counts.data(),
         {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
          in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
-         in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity, arrays.lumped.data()},
+         in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity, arrays.plates.data()},
         arrays.going_on.data(),
         arrays.sorting.data(),
         arrays.solver.data(),

@@ -6,7 +6,7 @@
 #
 # ISOPATCH_SKIP_PACKAGES=1 takes what is installed as it is; ISOPATCH_WITH_TEST_PACKAGES=1 asks for those of tests too,
 # ISOPATCH_WITH_LINT_PACKAGES=1 for those that check format and style. ISOPATCH_WITH_DOCS_PACKAGES=1 asks for Doxygen
-# and, in build/.venv, for pdoc; ISOPATCH_WITH_API_PACKAGES=1 for libabigail. ISOPATCH_WITH_PYTHON_PACKAGES=1 asks for
+# and, in build/.venv, for pdoc and Sphinx; ISOPATCH_WITH_API_PACKAGES=1 for libabigail. ISOPATCH_WITH_PYTHON_PACKAGES=1 asks for
 # what the Python package and its tests need, in build/.venv; ISOPATCH_WITH_TORCH=1 for torch, PyVista, meshio and what
 # goes with them too.
 set -euo pipefail
@@ -124,7 +124,7 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
   fi
   if [[ ${ISOPATCH_WITH_DOCS_PACKAGES:-0} == 1 ]]; then
     isopatch_install doxygen || exit 1
-    isopatch_pip_install pdoc || echo "Going on without the pages of the Python package" >&2
+    isopatch_pip_install pdoc sphinx myst-parser furo || exit 1
   fi
   if [[ ${ISOPATCH_WITH_API_PACKAGES:-0} == 1 ]]; then isopatch_install abigail-tools || exit 1; fi
 fi

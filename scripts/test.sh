@@ -8,7 +8,7 @@
 #   --races   only the tests of threads, with ThreadSanitizer
 #   --with-torch   release, and the tests with torch, PyVista and meshio, which take 6 GB of disk: of the Python package,
 #             and of the files that these write
-#   --all     release, all tests with these sanitizers, the reference by Doxygen and pdoc, and a minute of each fuzzer
+#   --all     release, all tests with these sanitizers, the site, and a minute of each fuzzer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,7 +16,7 @@ case ${1:-} in
   --all)
     scripts/test.sh release
     scripts/test.sh sanitize
-    scripts/reference_pages.sh
+    scripts/site.sh
     exec scripts/fuzz.sh
     ;;
   --with-torch)
@@ -91,7 +91,8 @@ if ((with_python)); then
     old=("PYTHONPATH=$PWD/build/old_mujoco:$PWD/build/$preset/python" "${environment[@]:1}")
     env "${old[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/mujoco_bridge || status=1
   fi
-  if [[ -d build/$preset/python_emulated ]]; then  # calls on a CUDA device, on the emulated one
+  # calls on a CUDA device, on the emulated one; a build that had CUDA earlier still has the folder
+  if cmake --build "build/$preset" --target help | grep '^isopatch_python_emulated:' >/dev/null; then
     environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
     env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/{cuda_test,cuda/cuda_streams_test,memory/contact_state_test}.py || status=1
   fi

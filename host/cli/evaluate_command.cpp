@@ -164,39 +164,11 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
   stages.print();
 }
 
-}  // namespace
-
-void evaluate_command(const EvaluateArguments& arguments) {
-  const StandardArithmetic standard;
-  StageTimes stages;
-  if (!arguments.output.empty()) check_output("--output", arguments.output, {".json", ".npz"});
-  if (!arguments.svg.empty()) check_output("--svg", arguments.svg, {".svg"});
-  const KeptInputs kept;
-
-  SceneDescription description = read_scene(arguments.scene, arguments.data);
-  print_warnings(description);
-  const RecordedStates recorded = states_of(arguments, description);
-  const StateArrays& states = recorded.states;
-  if (recorded.friction) {
-    if (!recorded.friction->warning.empty()) print_warning(recorded.friction->warning);
-    description.contact.slip_tolerance = recorded.friction->slip_tolerance;
-  }
-  if (!arguments.output.empty()) check_writable(arguments.output);  // now that the inputs are known
-  if (!arguments.svg.empty()) check_writable(arguments.svg);
-  stages.finish("load");
-
-  const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
-  for (const std::string& warning : warnings_of(evaluator.scene())) print_warning(warning);
+/// The rows and outputs that the arguments ask for.
+ResultSelection selection_of(const EvaluateArguments& arguments, const HostEvaluator& evaluator,
+                             const StateArrays& states, double time_step, StageTimes& stages) {
+  const bool to_npz = arguments.output.ends_with(".npz"), polytopes = has_polytopes(evaluator.scene());
   const bool has_memory = evaluator.scene().contact_state_size() > 0;
-  const bool polytopes = has_polytopes(evaluator.scene());
-  if (arguments.time_step && !has_memory && !polytopes) {
-    print_warning("--dt changes nothing: no contact of the scene has a memory");
-  }
-  stages.finish("build");
-
-  const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
-  const bool to_npz = arguments.output.ends_with(".npz");
-  const double time_step = arguments.time_step.value_or(0);
   ResultSelection selection{.energy = arguments.energy,
                             .part_pairs = arguments.part_pairs,
                             .lumped = has_memory && (arguments.part_pairs || to_npz),
@@ -208,26 +180,78 @@ void evaluate_command(const EvaluateArguments& arguments) {
     selection.member_capacity = members;
     stages.finish("count relations");
   }
-  ResultArrays results(evaluator.scene(), states.num_environments, selection);
-  if (polytopes) results.relations_needed.resize(static_cast<std::size_t>(3 * states.num_environments));
-  run_batch(evaluator, states, time_step, [&results](std::int64_t begin) { return results.view(begin); });
-  take_recorded_wrenches(evaluator.scene(), recorded, results);
-  stages.finish("evaluate");
+  return selection;
+}
 
+void write_pictures(const EvaluateArguments& arguments, const HostEvaluator& evaluator, const StateArrays& states,
+                    const ResultArrays& results, double time_step) {
   if (!arguments.vtk.empty()) {
     write_vtk_files(evaluator, states, results.pair_wrench, arguments.first, arguments.patches, arguments.vtk,
                     time_step);
   }
   if (!arguments.svg.empty()) {
     const std::vector<Polygon> polygons = contact_polygons(evaluator, states, 0);
+    const bool polytopes = has_polytopes(evaluator.scene());
     write_output_file(arguments.svg,
                       patches_svg(evaluator.scene().description(), polygons, results.pair_wrench,
                                   polytopes ? "no patches; rigid polytopes have none" : "nothing touches"));
   }
-  if (to_stdout) fmt::print("{}", results_json(states, results, evaluator.scene()));
+}
+
+/// The states, and in the description the slip tolerance that they were recorded with.
+RecordedStates read_states(const EvaluateArguments& arguments, SceneDescription& description) {
+  RecordedStates recorded = states_of(arguments, description);
+  if (recorded.friction) {
+    if (!recorded.friction->warning.empty()) print_warning(recorded.friction->warning);
+    description.contact.slip_tolerance = recorded.friction->slip_tolerance;
+  }
+  return recorded;
+}
+
+void warn_of(const EvaluateArguments& arguments, const Scene& scene) {
+  for (const std::string& warning : warnings_of(scene)) print_warning(warning);
+  if (arguments.time_step && scene.contact_state_size() == 0 && !has_polytopes(scene)) {
+    print_warning("--dt changes nothing: no contact of the scene has a memory");
+  }
+}
+
+}  // namespace
+
+void evaluate_command(const EvaluateArguments& arguments) {
+  const StandardArithmetic standard;
+  StageTimes stages;
+  if (!arguments.output.empty()) check_output("--output", arguments.output, {".json", ".npz"});
+  if (!arguments.svg.empty()) check_output("--svg", arguments.svg, {".svg"});
+  const KeptInputs kept;
+
+  SceneDescription description = read_scene(arguments.scene, arguments.data);
+  print_warnings(description);
+  const RecordedStates recorded = read_states(arguments, description);
+  const StateArrays& states = recorded.states;
+  if (!arguments.output.empty()) check_writable(arguments.output);  // now that the inputs are known
+  if (!arguments.svg.empty()) check_writable(arguments.svg);
+  stages.finish("load");
+
+  const HostEvaluator evaluator(Scene(std::move(description)), evaluator_options(arguments));
+  warn_of(arguments, evaluator.scene());
+  stages.finish("build");
+
+  const double time_step = arguments.time_step.value_or(0);
+  ResultArrays results(evaluator.scene(), states.num_environments,
+                       selection_of(arguments, evaluator, states, time_step, stages));
+  if (has_polytopes(evaluator.scene())) {
+    results.relations_needed.resize(static_cast<std::size_t>(3 * states.num_environments));
+  }
+  run_batch(evaluator, states, time_step, [&results](std::int64_t begin) { return results.view(begin); });
+  take_recorded_wrenches(evaluator.scene(), recorded, results);
+  stages.finish("evaluate");
+
+  write_pictures(arguments, evaluator, states, results, time_step);
+  const bool to_stdout = arguments.output.empty() && states.num_environments == 1;
+  const auto json = [&] { return results_json(states, results, evaluator.scene()); };
+  if (to_stdout) fmt::print("{}", json());
   if (!arguments.output.empty()) {
-    write_output_file(arguments.output,
-                      to_npz ? results_npz(states, results) : results_json(states, results, evaluator.scene()));
+    write_output_file(arguments.output, arguments.output.ends_with(".npz") ? results_npz(states, results) : json());
   }
   stages.finish("write");
 

@@ -70,10 +70,10 @@ class CpuBackend final : public Evaluator::Implementation {
 
   std::unique_ptr<CandidateCache::Implementation> make_candidates(std::int64_t num_environments,
                                                                   double margin) const override {
-    auto made = model_at(static_cast<int>(ContactModel::kPressureField))
-                    .make_candidates(scene_.data(), *this, num_environments, margin);
-    if (made == nullptr) made = Implementation::make_candidates(num_environments, margin);
-    return made;
+    for (const auto& model : models_) {
+      if (auto made = model->make_candidates(scene_.data(), *this, num_environments, margin)) return made;
+    }
+    return Implementation::make_candidates(num_environments, margin);
   }
 
  private:

@@ -46,11 +46,11 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
     progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
     if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
     if ((status & (kFaults | kStepCapacity)) != 0) return status | kFrozen;
-    status |= finish_stage(
-        warp, KernelPointSums{call.points, work.counter}, step, contact, environment, polygons,
-        [&](int i) { return contacts.key(i); },
-        [&](int i, const PolygonColumns& columns, int k) { contacts.write(i, columns, k); }, work.solver(polygons),
-        progress);
+    const auto ordered = ordered_contacts(
+        polygons, [&](int i) { return contacts.key(i); },
+        [&](int i, const PolygonColumns& columns, int k) { contacts.write(i, columns, k); });
+    status |= finish_stage(warp, KernelPointSums{call.points, work.counter}, step, contact, environment, ordered,
+                           work.solver(polygons), progress);
   }
   return status;
 }

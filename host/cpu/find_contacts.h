@@ -20,7 +20,7 @@ class ContactStepMemory : public StepWorkspace {
         contact(scene, of),
         contact_state(static_cast<std::size_t>(num_contact_states(scene.view) * step_copies(view))),
         next_contact_state(static_cast<std::size_t>(num_contact_states(scene.view))),
-        lumped(static_cast<std::size_t>(num_memory_rows(scene.view))) {}
+        plates(static_cast<std::size_t>(num_memory_rows(scene.view))) {}
   ContactStepMemory(const ContactStepMemory&) = delete;
   ContactStepMemory& operator=(const ContactStepMemory&) = delete;
   virtual ~ContactStepMemory() = default;
@@ -34,7 +34,7 @@ class ContactStepMemory : public StepWorkspace {
     StepProgress progress = StepWorkspace::step(with_sums);
     progress.contact_state = contact_state.data();
     progress.next_contact_state = next_contact_state.data();
-    progress.lumped = lumped.data();
+    progress.plates = plates.data();
     return progress;
   }
 
@@ -42,7 +42,7 @@ class ContactStepMemory : public StepWorkspace {
   ThreadWorkspace contact;
   WorkCounter counter;                                    // of the solver
   std::vector<double> contact_state, next_contact_state;  // of the environment, as StepProgress says
-  std::vector<LumpedRecord> lumped;                       // of the environment, by row
+  std::vector<PlateContact> plates;                       // of the environment, by row
 };
 
 template <class T>
@@ -65,11 +65,12 @@ std::uint32_t ContactStepWorkspace<T>::find(const StepView& step, const State& a
   results.status = {&status, 0};
   if (!next_contact_state.empty()) results.contact_state = {next_contact_state.data(), 0};
   begin_environment(warp, warp, contact.bounds, step.scene, at, results, environment, contact.begin_lists());
-  const StepBatch batch = {step.scene, at, results, step.rollout.points, lumped.data()};
+  const StepBatch batch = {step.scene, at, results, step.rollout.points};
+  const ContactSink found(polygons.found(), plates.data());
   for (int model = 0; model < step.scene.num_models; ++model) {
     const auto index = static_cast<std::size_t>(model);
     status |= models[index]->find_contacts(batch, environment, contact.near_pairs_of(step.scene, model),
-                                           *contact.models[index], polygons.found());
+                                           *contact.models[index], found);
   }
   polygons.sort();
   return status;

@@ -209,8 +209,9 @@ class EnvironmentMotion {
 
     SerialWarp warp;
     const StageInput in = {step_.scene, step_.rollout, contact, step_.input, environment_, state_};
-    const auto key = [&](int i) { return work_.polygons.key(i); };
-    const int count = list_pairs(warp, in, work_.polygons.size(), key, pairs_.data());
+    const auto contacts = ordered_contacts(
+        work_.polygons.size(), [&](int i) { return work_.polygons.key(i); }, [](int, const PolygonColumns&, int) {});
+    const int count = list_pairs(warp, in, contacts, pairs_.data());
     for (int i = 0; i < count; ++i) add_pair(pairs_[i], wrenches);
   }
 

@@ -6,8 +6,9 @@
 #include <set>
 #include <tuple>
 
+#include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/contact/lumped_pair.h"
+#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
 
 namespace isopatch::detail {
 
@@ -21,7 +22,7 @@ using PartPairNames = std::set<std::tuple<std::int32_t, std::int32_t, std::int32
 PartPairNames volumetric_part_pairs(const SceneData& scene) {
   PartPairNames names;
   for (const PairView& view : scene.pairs) {
-    if (view.model != static_cast<std::int32_t>(ContactModel::kVolumetric)) continue;
+    if (!contact_models()[static_cast<std::size_t>(view.model)].is_drawn_as_octagon) continue;
     for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
       names.emplace(view.pair, scene.part_pairs[i].a, scene.part_pairs[i].b);
     }

@@ -2,7 +2,7 @@
 //
 // The contact models of the reference.
 #include "host/reference/contact/models.h"
-#include "host/reference/lumped_models.h"
+#include "host/reference/single_contact/single_contact_models.h"
 #include "host/reference/polytope_model.h"
 #include "host/reference/pressure_field/evaluate_pair.h"
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <map>
 
-#include "host/reference/lumped_models.h"
 #include "host/reference/pressure_field/contact_points.h"
 #include "host/reference/rollout/bounce.h"
 #include "host/reference/rollout/patch_damper.h"
 #include "host/reference/rollout/substeps.h"
+#include "host/reference/single_contact/single_contact_models.h"
 #include "host/scene/contact_models.h"
 #include "isopatch/error.h"
 
@@ -34,7 +34,7 @@ RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene
   if (scene.rollout.integrator == Integrator::kCvode) throw Error("the reference has no integrator cvode");
   for (const Pair& pair : *scene.pairs) {
     for (const auto& model : detail::part_pair_models(pair, scene)) {
-      if (model.value_or(ContactModel::kPressureField) <= ContactModel::kPoint) continue;
+      if (!model || is_stepped(*model)) continue;
       throw Error("the reference steps no contact model but those of the library");
     }
   }
@@ -218,11 +218,49 @@ bool gains(const ConvexProblem& problem, const std::vector<std::pair<std::size_t
   return work > turned / 10000;
 }
 
-bool RolloutReference::take(const Substep& substep, Integrator integrator, MotionState& state,
-                            std::vector<Vector6>& wrenches) const {
+VectorX RolloutReference::solve(const Stage& stage, Integrator integrator, Real renewed, const VectorX& lag,
+                                const std::vector<StageMotion>& motions, ConvexProblem& convex) const {
   const bool passes_given = scene_.rollout.friction_passes.has_value();
   const int passes = passes_given ? *scene_.rollout.friction_passes : integrator == Integrator::kMidpoint ? 12 : 3;
-  const Real renewed = integrator == Integrator::kSdirk2 ? 0 : 0.01L * std::min(substep.duration / Real{1e-3}, Real{1});
+  convex.begin_limits(lag, stage.predicted);
+  std::vector<std::pair<std::size_t, Bounce>> rebounds;
+  if (stage.middle) rebounds = damp_all(convex, stage, lag, motions);
+  VectorX velocity = convex.solve(lag, passes, renewed);
+  if (gains(convex, rebounds, lag, velocity)) {
+    for (const auto& [t, bounce] : rebounds) rebound(convex, convex.terms[t], bounce, 0);
+    velocity = convex.solve(lag, passes, renewed);
+  }
+  return velocity;
+}
+
+bool RolloutReference::holds(const ConvexProblem& convex, const VectorX& velocity) const {
+  return std::none_of(convex.joints.begin(), convex.joints.end(),
+                      [&](const ForceOnJoint& joint) { return joint.force.of_stop(velocity[joint.dof]) != 0; }) &&
+         std::none_of(convex.terms.begin(), convex.terms.end(), [&](const FrictionTerm& term) {
+           return bounces_too_far(convex, term, velocity, gravity_of(scene_));
+         });
+}
+
+void RolloutReference::add_wrenches(const Stage& stage, const ConvexProblem& convex, const VectorX& velocity,
+                                    const std::vector<Pose>& poses, std::vector<Vector6>& wrenches) const {
+  const auto add = [&](std::size_t pair, const Vector3& position, const Vector6& impulse) {
+    const Vector6 wrench = stage.weight / stage.step * impulse;
+    const Pose& pose_a = poses[static_cast<std::size_t>((*scene_.pairs)[pair].a)];
+    wrenches[pair] += wrench;
+    wrenches[pair].tail<3>() += (position - pose_a.position).cross(wrench.head<3>());
+  };
+  for (std::size_t i = 0; i < convex.points.size(); ++i) {
+    Vector6 impulse = Vector6::Zero();
+    impulse.head<3>() = convex.impulse(i, velocity);
+    add(convex.points[i].pair, convex.points[i].position, impulse);
+  }
+  for (const FrictionTerm& term : convex.terms) add(term.contact.pair, term.contact.position, term.on_a(velocity));
+}
+
+bool RolloutReference::take(const Substep& substep, Integrator integrator, MotionState& state,
+                            std::vector<Vector6>& wrenches) const {
+  const bool is_sdirk2 = integrator == Integrator::kSdirk2;
+  const Real renewed = is_sdirk2 ? 0 : 0.01L * std::min(substep.duration / Real{1e-3}, Real{1});
   std::vector<Vector6> found = wrenches;
   std::vector<StageBody> bodies = bodies_.begin(state);
   std::vector<Memory> memories = state.memories;
@@ -233,39 +271,14 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
     const std::vector<StageMotion> stage_motions = bodies_.motions(state, stage, poses);
     if (stage.middle) bodies_.go_on_from(poses, state, stage, stage_motions, bodies);
     ConvexProblem convex = problem(stage, bodies, stage_motions, poses, memories);
-    if (integrator == Integrator::kSdirk2 && stiffest_pair(convex, scene_.rollout.time_step) > 1) return false;
+    if (is_sdirk2 && stiffest_pair(convex, scene_.rollout.time_step) > 1) return false;
     const VectorX lag = bodies_.known_velocities(bodies, stage_motions);
     begin_terms(stage, stage_motions, lag, memories, convex);
-    convex.begin_limits(lag, stage.predicted);
-    std::vector<std::pair<std::size_t, Bounce>> rebounds;
-    if (stage.middle) rebounds = damp_all(convex, stage, lag, stage_motions);
-    VectorX velocity = convex.solve(lag, passes, renewed);
-    if (gains(convex, rebounds, lag, velocity)) {
-      for (const auto& [t, bounce] : rebounds) rebound(convex, convex.terms[t], bounce, 0);
-      velocity = convex.solve(lag, passes, renewed);
-    }
-    for (const auto& [dof, force] : convex.joints) {
-      if (integrator == Integrator::kSdirk2 && force.of_stop(velocity[dof]) != 0) return false;
-    }
-    for (const FrictionTerm& term : convex.terms) {
-      if (integrator == Integrator::kSdirk2 && bounces_too_far(convex, term, velocity, gravity_of(scene_)))
-        return false;
-    }
-
-    const auto add_force = [&](std::size_t pair, const Vector3& position, const Vector6& impulse) {
-      const Vector6 wrench = stage.weight / stage.step * impulse;
-      const Pose& pose_a = poses[static_cast<std::size_t>((*scene_.pairs)[pair].a)];
-      found[pair] += wrench;
-      found[pair].tail<3>() += (position - pose_a.position).cross(wrench.head<3>());
-    };
-    for (std::size_t i = 0; i < convex.points.size(); ++i) {
-      Vector6 impulse = Vector6::Zero();
-      impulse.head<3>() = convex.impulse(i, velocity);
-      add_force(convex.points[i].pair, convex.points[i].position, impulse);
-    }
+    const VectorX velocity = solve(stage, integrator, renewed, lag, stage_motions, convex);
+    if (is_sdirk2 && !holds(convex, velocity)) return false;
+    add_wrenches(stage, convex, velocity, poses, found);
     std::fill(memories.begin(), memories.end(), Memory{});
     for (const FrictionTerm& term : convex.terms) {
-      add_force(term.contact.pair, term.contact.position, term.on_a(velocity));
       const Vector4 slip = term.slip(velocity);
       Memory& next = memories[term.contact.row] = term.after(slip, stage.duration);
       if (!stage.last) next = between_stages(term, next, slip, stage.duration);

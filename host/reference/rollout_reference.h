@@ -42,6 +42,16 @@ class RolloutReference {
                                                        const VectorX& known_velocities,
                                                        const std::vector<StageMotion>& motions) const;
 
+  /// The velocities of a stage, with the terms of `convex` as they are then.
+  VectorX solve(const Stage& stage, Integrator integrator, Real renewed, const VectorX& lag,
+                const std::vector<StageMotion>& motions, ConvexProblem& convex) const;
+
+  /// Whether sdirk2 may keep these velocities: no joint is stopped, and nothing bounces more than it should.
+  bool holds(const ConvexProblem& convex, const VectorX& velocity) const;
+
+  void add_wrenches(const Stage& stage, const ConvexProblem& convex, const VectorX& velocity,
+                    const std::vector<Pose>& poses, std::vector<Vector6>& wrenches) const;
+
   /// Takes a sub-step, and adds the wrenches of the pairs. False, with nothing changed, if a pair is too stiff for
   /// sdirk2.
   bool take(const Substep& substep, Integrator integrator, MotionState& state, std::vector<Vector6>& wrenches) const;

@@ -138,7 +138,7 @@ class Capacities {
     std::set<Touching> touching;  // once for all layers of a half space
     for (const PairView& pair : data_.pairs) {
       if ((pair.a != index && pair.b != index) || contact_models()[pair.model].measures_distance) continue;
-      if (pair.model != static_cast<std::int32_t>(ContactModel::kPressureField)) return {};
+      if (pair.model != static_cast<std::int32_t>(kDefaultModel)) return {};
       supports.insert(pair.a + pair.b - index);
       for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
         const PartPairView& parts = data_.part_pairs[i];

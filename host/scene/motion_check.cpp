@@ -17,22 +17,31 @@ bool has_velocity(const Body& body) {
 }
 
 /// Values of another type of motion are a mistake, such as a path of a body that is not prescribed.
+bool has_drive(const Drive& drive) {
+  return !drive.force.empty() || !drive.target.empty() || drive.stiffness != 0 || drive.damping != 0 ||
+         drive.force_limit.has_value();
+}
+
+/// What a follower has from the joint that it follows.
+bool has_own_values(const Motion& motion) {
+  return has_drive(motion.drive) || motion.lower || motion.upper || motion.bounce != 0 || motion.friction != 0 ||
+         motion.damping != 0 || motion.armature != 0 || motion.position != 0 || motion.velocity != 0;
+}
+
+bool has_values_of_a_joint(const Motion& motion) {
+  const bool has_axis = std::any_of(motion.axis.begin(), motion.axis.end(), [](double x) { return x != 0; });
+  return has_axis || has_own_values(motion) || motion.parent || motion.anchor || motion.mimic;
+}
+
 void check_kind(const std::string& location, const Motion& motion) {
   const char* kind = text_of(motion.type);
   if (motion.type != MotionType::kPrescribed && !(motion.path.times.empty() && motion.path.poses.empty())) {
     fail_scene("{}path is given, but this is {}; only a prescribed body has a path", location, kind);
   }
-  const Drive& drive = motion.drive;
-  const bool has_axis = std::any_of(motion.axis.begin(), motion.axis.end(), [](double x) { return x != 0; });
-  const bool has_drive = !drive.force.empty() || !drive.target.empty() || drive.stiffness != 0 || drive.damping != 0 ||
-                         drive.force_limit.has_value();
-  const bool has_more = motion.lower || motion.upper || motion.bounce != 0 || motion.friction != 0 ||
-                        motion.damping != 0 || motion.armature != 0;
-  if (motion.mimic && (has_drive || has_more || motion.position != 0 || motion.velocity != 0)) {
+  if (motion.mimic && has_own_values(motion)) {
     fail_scene("{}has values of its own, but follows the joint of mimic; leave them out", location);
   }
-  if (!is_joint(motion) && (has_axis || has_drive || has_more || motion.parent || motion.anchor || motion.mimic ||
-                            motion.position != 0 || motion.velocity != 0)) {
+  if (!is_joint(motion) && has_values_of_a_joint(motion)) {
     fail_scene("{}has values of a joint, but this is {}; choose a prismatic or revolute joint", location, kind);
   }
 }

@@ -25,8 +25,7 @@ Point3 center_of_mass(const SceneDescription& scene, const Body& body) {
 
 bool wants_polytopes(const SceneDescription& scene) {
   return std::any_of(scene.pairs->begin(), scene.pairs->end(), [&](const Pair& pair) {
-    const ContactModels& models = models_of(pair, scene);
-    return std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
+    return any_of(models_of(pair, scene), &ContactModelInfo::has_polytopes);
   });
 }
 

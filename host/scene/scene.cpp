@@ -146,18 +146,6 @@ bool add_part_pairs(SceneData& data, const Pair& pair, const std::vector<std::op
   return row > rows_begin;
 }
 
-/// What the spheres of a pair touch in a model.
-ShapeSet shapes_of(ContactModel model, const Pair& pair) {
-  const auto bit = [](PrimitiveKind kind) { return static_cast<ShapeSet>(1u << static_cast<int>(kind)); };
-  constexpr ShapeSet kHalfSpace = 1;
-  if (model == ContactModel::kVolumetric) return kHalfSpace;
-  if (model != ContactModel::kPoint) return 0;
-  const auto by_hertz = static_cast<ShapeSet>(kHalfSpace | bit(PrimitiveKind::kSphere) | bit(PrimitiveKind::kBox));
-  const auto all = static_cast<ShapeSet>(by_hertz | bit(PrimitiveKind::kCylinder) | bit(PrimitiveKind::kCapsule));
-  if (pair.inside) return static_cast<ShapeSet>(all & ~kHalfSpace);
-  return pair.stiffness ? all : by_hertz;
-}
-
 /// The first view of every pair, and then the further ones.
 void add_pairs(SceneData& data) {
   const auto num_pairs = static_cast<std::int32_t>(data.description.pairs->size());
@@ -172,12 +160,13 @@ void add_pairs(SceneData& data) {
       const auto model = static_cast<ContactModel>(number);
       const std::int32_t begin = static_cast<std::int32_t>(data.part_pairs.size()), rows_begin = row;
       if (!add_part_pairs(data, pair, models, model, row)) continue;
+      const bool has_state = state_size_of(info, pair, data.description) > 0;
       std::vector<PairView>& views = std::ssize(data.pairs) == index ? data.pairs : further;
       views.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                        pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
                        index, next, info.refusal({false, true}, {false, true}, {}).reason.empty(),
-                       state_size_of(info, pair, data.description) > 0, pair.inside || info.measures_distance,
-                       shapes_of(model, pair)});
+                       has_state, has_state && info.has_law, info.has_plates, pair.inside || info.measures_distance,
+                       info.ball_touches == nullptr ? ShapeSet{0} : info.ball_touches(pair)});
     }
   }
   data.pairs.insert(data.pairs.end(), further.begin(), further.end());
@@ -191,14 +180,15 @@ void add_pairs(SceneData& data) {
 
 /// The laws of contacts with a memory, and what their states begin with.
 void add_laws(SceneData& data) {
+  const auto has_law = [](const PairView& view) { return view.has_law; };
   if (std::none_of(data.pairs.begin(), data.pairs.end(), has_law)) return;
   const auto size = static_cast<std::size_t>(contact_state_size_of(data.description));
   for (const PairView& view : data.pairs) {
     const Pair& pair = (*data.description.pairs)[view.pair];
     const LumpedLaw law = lumped_law_of(pair, data.description);
-    const bool is_point = view.model == static_cast<std::int32_t>(ContactModel::kPoint);
-    data.laws.push_back({law_numbers(law, is_point), pair.stiffness.has_value(), pair.inside});
-    if (pair.contact_state.empty() || !has_law(view)) continue;
+    const bool has_exponent = contact_models()[static_cast<std::size_t>(view.model)].has_exponent;
+    data.laws.push_back({law_numbers(law, has_exponent), pair.stiffness.has_value(), pair.inside});
+    if (pair.contact_state.empty() || !view.has_law) continue;
     data.contact_states.resize(size * (static_cast<std::size_t>(data.part_pairs.back().row) + 1));
     for (std::int32_t row = view.rows_begin; row < view.rows_end; ++row) {
       const auto& states = pair.contact_state;

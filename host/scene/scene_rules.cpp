@@ -141,6 +141,10 @@ const ContactModelInfo& info_of(ContactModel model) {
   throw_error("model is {}; it must be one of ContactModel: {}", index, names);
 }
 
+bool any_of(const ContactModels& models, bool ContactModelInfo::*has) {
+  return std::any_of(models.begin(), models.end(), [&](ContactModel model) { return info_of(model).*has; });
+}
+
 void require_models(const SceneView& scene, std::size_t count, const char* backend) {
   const auto needed = static_cast<std::size_t>(scene.num_models);
   if (needed <= count) return;
@@ -172,9 +176,9 @@ std::optional<ContactModel> model_of(const ContactModels& models, const PartKind
     if (info_of(model).refusal(a, b, pair).reason.empty()) return model;
   }
   // beside rigid parts, others are pressure fields as ever
-  const bool has_polytopes = std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
-  const auto field = ContactModel::kPressureField;
-  if (has_polytopes && info_of(field).refusal(a, b, pair).reason.empty()) return field;
+  if (any_of(models, &ContactModelInfo::has_polytopes) && info_of(kDefaultModel).refusal(a, b, pair).reason.empty()) {
+    return kDefaultModel;
+  }
   return {};
 }
 
@@ -288,6 +292,15 @@ void check_memory_of(const ContactOptions& contact) {
   check_enumerators(contact.friction_model, contact.bristle_flow, contact.normal, contact.latch);
 }
 
+/// "point or volumetric": those that have something.
+std::string names_of_models(bool ContactModelInfo::*has) {
+  std::string names;
+  for (const ContactModelInfo& info : contact_models()) {
+    if (info.*has) names = names.empty() ? info.name : fmt::format("{} or {}", info.name, names);
+  }
+  return names;
+}
+
 void check_memory_of(const Pair& pair, const SceneDescription& scene) {
   check_law("", lumped_law_of(pair, scene), true);
   check_enumerators(pair.friction_model.value_or(FrictionModel::kCoulomb),
@@ -296,26 +309,30 @@ void check_memory_of(const Pair& pair, const SceneDescription& scene) {
     throw Error("bristle_flow is given, but the pair has no bristles; leave it out, or give it friction_model bristle");
   }
   const std::vector<std::optional<ContactModel>> models = part_pair_models(pair, scene);
-  const auto has = [&](ContactModel model) { return std::find(models.begin(), models.end(), model) != models.end(); };
-  const bool has_points = has(ContactModel::kPoint), has_volumes = has(ContactModel::kVolumetric);
-  const auto refuse_unless = [](bool holds, bool given, const char* key, const char* what) {
-    if (given && !holds) throw_error("{} is given, but no part pair is of model {}; leave it out", key, what);
+  const auto has = [&](bool ContactModelInfo::*what) {
+    return std::any_of(models.begin(), models.end(),
+                       [&](const std::optional<ContactModel>& model) { return model && info_of(*model).*what; });
   };
-  refuse_unless(has_points || has_volumes, pair.stiffness.has_value(), "stiffness", "point or volumetric");
-  refuse_unless(has_points || has_volumes, pair.restitution.has_value(), "restitution", "point or volumetric");
-  refuse_unless(has_points, pair.exponent.has_value(), "exponent", "point");
-  refuse_unless(has_points, pair.inside, "inside", "point");
-  refuse_unless(has_volumes, pair.exact_spheres, "exact_spheres", "volumetric");
+  const auto refuse_unless_in = [&](bool ContactModelInfo::*what, bool given, const char* key) {
+    if (given && !has(what)) {
+      throw_error("{} is given, but no part pair is of model {}; leave it out", key, names_of_models(what));
+    }
+  };
+  refuse_unless_in(&ContactModelInfo::has_plates, pair.stiffness.has_value(), "stiffness");
+  refuse_unless_in(&ContactModelInfo::has_plates, pair.restitution.has_value(), "restitution");
+  refuse_unless_in(&ContactModelInfo::has_exponent, pair.exponent.has_value(), "exponent");
+  refuse_unless_in(&ContactModelInfo::has_exponent, pair.inside, "inside");
+  refuse_unless_in(&ContactModelInfo::has_foundations, pair.exact_spheres, "exact_spheres");
   if (pair.exponent && !pair.stiffness)
     throw Error("exponent is given without a stiffness, whose unit it sets; give both");
 
-  const bool has_dissipation = has_points && !pair.restitution && dissipates(pair, scene);
+  const bool has_dissipation = has(&ContactModelInfo::has_exponent) && !pair.restitution && dissipates(pair, scene);
   if (has_dissipation && scene.contact.dissipation_model == DissipationModel::kPfc) {
     throw Error(
         "dissipation_model is pfc, which has no meaning for a point contact; give the pair a restitution or a "
         "dissipation of 0, or take hunt_crossley");
   }
-  if (has_volumes && !pair.stiffness) check_foundations_of(pair, scene);
+  if (has(&ContactModelInfo::has_foundations) && !pair.stiffness) check_foundations_of(pair, scene);
   check_states_of(pair, scene, models);
 }
 

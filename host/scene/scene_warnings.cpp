@@ -45,8 +45,7 @@ std::string rigid_text(const SceneDescription& scene, const Body& a, const Body&
            " are polygons, which touch in contact model polytope alone, so they pass through each other; take "
            "that model, or exclude the pair";
   }
-  const ContactModels& models = scene.contact.model;
-  const bool touch_as_polytopes = std::find(models.begin(), models.end(), ContactModel::kPolytope) != models.end();
+  const bool touch_as_polytopes = any_of(scene.contact.model, &ContactModelInfo::has_polytopes);
   return fmt::format(
       "{} are both rigid{}, so they pass through each other; make one of them compliant, or exclude the "
       "pair",
@@ -170,8 +169,8 @@ std::vector<std::string> unlikely_sizes(const Scene& scene) {
 std::vector<std::string> no_default_pairs(const Scene& scene) {
   if (scene.num_pairs() > 0) return {};
   SceneDescription pressure_fields = scene.description();
-  const ContactModels models = std::exchange(pressure_fields.contact.model, ContactModel::kPressureField);
-  if (models == ContactModel::kPressureField || all_pairs(pressure_fields).empty()) return {};
+  const ContactModels models = std::exchange(pressure_fields.contact.model, kDefaultModel);
+  if (models == kDefaultModel || all_pairs(pressure_fields).empty()) return {};
   return {
       fmt::format("no two bodies can touch in the scene's contact model {}; list pairs, which may say more of their "
                   "shapes and have a model of their own",

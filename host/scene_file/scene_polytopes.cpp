@@ -161,7 +161,7 @@ void check_polytope_parts(const JsonValue& bodies, const SceneDescription& scene
     const std::vector<std::optional<ContactModel>> models = part_pair_models(pair, scene);
     const std::size_t num_b = parts_of(scene.bodies[static_cast<std::size_t>(pair.b)]).size();
     for (std::size_t i = 0; i < models.size(); ++i) {
-      if (models[i] != ContactModel::kPolytope) continue;
+      if (!models[i] || !info_of(*models[i]).has_polytopes) continue;
       check(pair.a, i / num_b);
       check(pair.b, i % num_b);
     }

@@ -166,7 +166,7 @@ class SceneWriter {
     if (contact.relations != ContactRelations::kExact) {
       json["relations"] = name_in(kContactRelationsNames, contact.relations);
     }
-    if (contact.model != ContactModel::kPressureField) json["model"] = write(contact.model);
+    if (contact.model != ContactOptions{}.model) json["model"] = write(contact.model);
     const ContactOptions usual;
     if (contact.friction_model != usual.friction_model) {
       json["friction_model"] = name_in(kFrictionModelNames, contact.friction_model);

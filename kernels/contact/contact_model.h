@@ -10,7 +10,8 @@
 #include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/cuda_options.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/contact/lumped_pair.h"
+#include "isopatch/detail/contact/part_law.h"
+#include "isopatch/detail/contact/plate_contact.h"
 #include "isopatch/scene/rollout_options.h"
 #include "kernels/scene/call.h"
 
@@ -30,11 +31,11 @@ struct ContactLists {
   SolverContact<float>* float_contacts;    // null in double
   SolverContact<double>* double_contacts;  // null in float
   std::int32_t capacity;
-  LumpedRecord* lumped;  // of each environment, by row of the contact state
+  PlateContact* plates;  // of each environment, by row of the contact state
 
   /// Of an environment.
-  ISOPATCH_HD LumpedRecord* lumped_of(const SceneView& scene, std::int64_t environment) const {
-    return lumped == nullptr ? nullptr : lumped + environment * num_memory_rows(scene);
+  ISOPATCH_HD PlateContact* plates_of(const SceneView& scene, std::int64_t environment) const {
+    return plates == nullptr ? nullptr : plates + environment * num_memory_rows(scene);
   }
 
   template <class T>
@@ -54,6 +55,26 @@ struct ContactLists {
     const std::int64_t to = environment * capacity + index;
     contacts<T>()[to] = contact;
     entries[to] = {contact.key, index};
+  }
+
+  /// The same in the precision that the lists have.
+  template <class Warp>
+  ISOPATCH_HD void append_any(Warp& warp, std::int64_t environment, const SolverContact<double>& contact) const {
+    if (double_contacts != nullptr) {
+      append(warp, environment, contact);
+    } else {
+      append(warp, environment, cast_contact<float>(contact));
+    }
+  }
+
+  /// The plate of the part pair with a row; the solver finds it there by the key.
+  template <class Warp>
+  ISOPATCH_HD void append(Warp& warp, const SceneView& scene, std::int64_t environment, std::int32_t row,
+                          const PlateContact& plate) const {
+    plates_of(scene, environment)[row] = plate;
+    SolverContact<double> place = {};
+    place.key = plate.points.key;
+    append_any(warp, environment, place);
   }
 };
 

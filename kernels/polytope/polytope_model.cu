@@ -3,7 +3,7 @@
 // Pairs of rigid polytopes: a block of one warp takes a near pair. The contacts and relations of an environment follow
 // each other by pair, so a pair is evaluated twice if they are asked for: first they are counted, then, when it is
 // known where those of each pair begin, they are written.
-#include "kernels/polytope/polytope_model.h"
+#include "kernels/contact/models.h"
 
 #include <algorithm>
 #include <string>
@@ -50,9 +50,10 @@ __global__ void __launch_bounds__(CudaWarp::kSize)
   }
   CudaWarp warp;
   const PolytopeMemory memory{polytope_memory, reinterpret_cast<OverlapMemory*>(polytope_memory)};
-  evaluate_polytopes(warp, memory, scene, call.state, call.results, at.environment,
-                     scene.pairs[scene.view_in(kPolytopeModel, at.pair)], relation_arrays(call.results, at.environment),
-                     counts);
+  evaluate_polytopes(
+      warp, memory,
+      {scene, call.state, call.results, at.environment, static_cast<int>(scene.view_in(kPolytopeModel, at.pair))},
+      counts);
   if (call.pass == Pass::kCount && of_pair != nullptr && warp.lane() == 0) *of_pair = counts;
 }
 

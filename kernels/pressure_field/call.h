@@ -82,7 +82,7 @@ struct PressureFieldCall : BatchCall {
   PackedRowLists packed;
   std::byte* scan_memory;  // for the sums of counts
   std::size_t scan_bytes;
-  bool has_bristles;         // pairs have them: all are evaluated polygon by polygon
+  bool has_plates;           // pairs have a law: all are evaluated polygon by polygon
   std::uint32_t key_digits;  // bit i: digit i of RowDigits may differ
   RowPass pass;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pressure field of the cuda backend: how much working memory a call needs, and which stages it takes.
-#include "kernels/pressure_field/cuda_pressure_field.h"
+#include "kernels/contact/models.h"
 
 #include <algorithm>
 #include <array>
@@ -58,10 +58,10 @@ std::int64_t warps_of_pairs(const SceneView& scene, Precision precision, Outputs
                                         : resident_warps<double>(scene, outputs);
 }
 
-bool has_bristles(const SceneView& scene) {
+bool has_plates(const SceneView& scene) {
   for (std::int32_t i = 0; i < scene.num_pair_views; ++i) {
     const PairView& view = scene.pairs[i];
-    if (view.model == kPressureField && has_law(view)) return true;
+    if (view.model == kPressureField && view.has_law) return true;
   }
   return false;
 }
@@ -75,7 +75,7 @@ ResidentWarps load_kernels_of_steps(const SceneView& scene, Precision precision)
   for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch}) {
     warps.of_pairs[static_cast<std::size_t>(outputs)] = warps_of_pairs(scene, precision, outputs);
   }
-  if (has_bristles(scene)) warps_of_pairs(scene, precision, Outputs::kAll);
+  if (has_plates(scene)) warps_of_pairs(scene, precision, Outputs::kAll);
   return warps;
 }
 
@@ -101,7 +101,7 @@ class CudaPressureField final : public CudaContactModel {
       : scene_(scene.view), cuda_options_(options.cuda), device_(options.device), steps_(options.steps) {
     resident_warps_ = options.steps ? load_kernels_of_steps(scene_, cuda_options_.precision)
                                     : load_kernels(scene_, cuda_options_.precision);
-    has_bristles_ = has_bristles(scene_);
+    has_plates_ = has_plates(scene_);
     const FlatGeometries& geometries = scene.geometries;
     most_cells_ = most_cells_of(geometries.solids);
     most_cells_of_both_ = most_cells_of_both(scene_);
@@ -141,7 +141,7 @@ class CudaPressureField final : public CudaContactModel {
       call.scan_memory = memory.scan.data();
       call.scan_bytes = memory.scan.size();
       call.key_digits = key_digits_;
-      call.has_bristles = has_bristles_;
+      call.has_plates = has_plates_;
       if (memory.have_stages() && may_stage(pairs, results)) {
         call.staged = staged_memory(memory);
         if (wants_patch_contacts(results) && memory.have_list()) call.listed = memory.listed();
@@ -260,7 +260,7 @@ class CudaPressureField final : public CudaContactModel {
 
   bool may_stage(std::int64_t pairs, const Results& results) const {
     const bool separate = has_several_parts() && results.part_pair_wrench.data != nullptr;
-    if (has_bristles_) return false;
+    if (has_plates_) return false;
     return may_stage() && takes_stages(pairs, resident_warps(results)) && !separate &&
            !has(needed_outputs(results), Outputs::kPolygons);
   }
@@ -367,7 +367,7 @@ class CudaPressureField final : public CudaContactModel {
   /// How many warps share a pair: one where there are enough pairs to fill the device, else a power of two. It depends
   /// on sizes alone and changes no bit.
   int slices(std::int64_t pairs, const Results& results) const {
-    if (results.part_pair_wrench.data != nullptr || has_bristles_) return 1;  // the warp that sums a part pair ends it
+    if (results.part_pair_wrench.data != nullptr || has_plates_) return 1;  // the warp that sums a part pair ends it
     std::int64_t slices = 1;
     const std::int64_t warps = resident_warps(results);
     while (2 * slices * pairs <= warps && 2 * slices * kCellsPerSlice <= most_cells_) slices *= 2;
@@ -375,7 +375,7 @@ class CudaPressureField final : public CudaContactModel {
   }
 
   const SceneView scene_;  // in host memory
-  bool has_bristles_ = false;
+  bool has_plates_ = false;
   const CudaOptions cuda_options_;
   const int device_;
   const bool steps_;

@@ -113,16 +113,16 @@ __global__ void __launch_bounds__(kPairBlock, kPairBlocks<T, outputs, parts>)
       const auto [environment, pair] = call.entry(item.index);
       if (!call.packed.needs(item.pass, environment)) continue;
       const RowsOfPass rows = RowsOfPass::make(call.packed, item.pass, item.digit);
-      BristleMoments* const bristles = has_law(call.scene.pairs[pair]) ? &work.bristles : nullptr;
-      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
-                                              item.slice, call.sums + item.index, item.remaining,
-                                              with_sink(BristleSink<T>{bristles}, row_sinks<T>(call.results, rows)));
+      PlateMoments* const plate = call.scene.pairs[pair].has_law ? &work.plate : nullptr;
+      evaluate_pair<T, outputs, false, parts>(warp, work, {call.scene, call.state, call.results, environment, pair},
+                                              {item.slice, call.sums + item.index, item.remaining},
+                                              with_sink(PlateSink<T>{plate}, row_sinks<T>(call.results, rows)));
     }
   } else {
     while (take_pair(warp, call, item)) {
       const auto [environment, pair] = call.entry(item.index);
-      evaluate_pair<T, outputs, false, parts>(warp, work, call.scene, call.state, call.results, environment, pair,
-                                              item.slice, call.sums + item.index, item.remaining, NoSinks());
+      evaluate_pair<T, outputs, false, parts>(warp, work, {call.scene, call.state, call.results, environment, pair},
+                                              {item.slice, call.sums + item.index, item.remaining}, NoSinks());
     }
   }
 }
@@ -145,7 +145,7 @@ template <class T>
 void evaluate_pairs(const PressureFieldCall& call, cudaStream_t stream) {
   const std::int64_t most = call.num_pairs() * call.slices;
   if (most == 0) return;
-  const bool has_polygons = call.packed.is_wanted() || call.has_bristles;
+  const bool has_polygons = call.packed.is_wanted() || call.has_plates;
   const Outputs outputs = has_polygons ? Outputs::kAll : needed_outputs(call.results);
   with_pair_kernel<T>(call.scene, outputs, [&](auto kernel) {
     kernel<<<blocks_for(kernel, kPairBlock, most), kPairBlock, 0, stream>>>(call);

@@ -28,8 +28,9 @@ __global__ void __launch_bounds__(kFindBlock, 2) find_contacts_kernel(const __gr
     const auto [environment, pair] = evaluation.entry(item.pair);
     const std::int64_t to = environment;
     const auto append = [&](const SolverContact<T>& contact) { call.to.append(warp, to, contact); };
-    const std::uint32_t bits = find_solver_contacts<T, parts>(warp, work, evaluation.scene, evaluation.state,
-                                                              environment, pair, call.points, append, item.remaining);
+    const std::uint32_t bits = find_solver_contacts<T, parts>(
+        warp, work, {evaluation.scene, evaluation.state, evaluation.results, environment, pair}, call.points, append,
+        item.remaining);
     if (bits != kOk && warp.lane() == 0) warp.set_bits(call.to.status + environment, bits);
     warp.sync();
   }

@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(kBlock, kWritingBlocks) write_listed_patches_k
   for (std::int32_t index; take_item(warp, call.counter(kNextListed), call.num_listed(), index);) {
     const auto [environment, pair] = call.entry(index);
     const bool written =
-        index < call.staged.num_pairs && write_listed_patch(warp, contacts, staged, polygons, index, call.state,
-                                                            call.results, environment, pair, call.scene.pairs[pair].a);
+        index < call.staged.num_pairs && write_listed_patch(warp, contacts, staged, polygons, index,
+                                                            {call.scene, call.state, call.results, environment, pair});
     if (!written && warp.lane() == 0) call.patches.left[warp.reserve(call.counter(kLeftPatches), 1)] = index;
   }
 }

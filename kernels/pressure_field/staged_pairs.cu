@@ -118,8 +118,8 @@ __global__ void __launch_bounds__(kStagedBlock) finish_pairs_kernel(PressureFiel
   if (index < min(call.num_listed(), call.staged.num_pairs)) {
     const PairEntry at = call.entry(index);
     CudaThread thread;
-    remaining = finish_staged_pair<T, with_patch, parts>(thread, lists(call), index, call.scene, call.state,
-                                                         call.results, at.environment, at.pair);
+    remaining = finish_staged_pair<T, with_patch, parts>(
+        thread, lists(call), index, {call.scene, call.state, call.results, at.environment, at.pair});
   }
   append_unfinished(warp, call, index, remaining);
 }

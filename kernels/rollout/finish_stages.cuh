@@ -95,14 +95,14 @@ __device__ __forceinline__ void begin_at_hand(CudaWarp& warp, const StepCall& ca
   const ContactEntry* const sorted = sort_rows(warp, arrays.contacts.entries + first, sorting, found);
   const SolverContact<float>* const in_float = arrays.contacts.float_contacts;
   const SolverContact<double>* const in_double = arrays.contacts.double_contacts;
-  const StageProblem begun = begin_stage(
-      warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, call.step, call.evaluation.state, e, found,
-      [&](int i) { return sorted[i].key; },
+  const auto contacts = ordered_contacts(
+      found, [&](int i) { return sorted[i].key; },
       [&](int i, const PolygonColumns& columns, int k) {
         const std::int64_t at = first + sorted[i].at;
         in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
-      },
-      solver, arrays.of(call.step, e));
+      });
+  const StageProblem begun = begin_stage(warp, WarpPointSums<CudaWarp, Solving<by>::kHasTerms>{warp}, call.step,
+                                         call.evaluation.state, e, contacts, solver, arrays.of(call.step, e));
   if (Solving<by>::writes(warp)) at_hand.begun = begun;
   warp.sync();
 }
@@ -162,8 +162,8 @@ __device__ __forceinline__ void end_at_hand(CudaWarp& warp, const StepCall& call
   std::uint32_t status = at_hand.status;
   const StepProgress memory = call.arrays.of(step, e);
   if (at_hand.is_solved) {
-    status |= end_stage<Solving<by>::kHasTerms>(warp, step, call.evaluation.state, e, at_hand.found, at_hand.begun,
-                                                at_hand.solution, solver, memory);
+    status |= end_stage<Solving<by>::kHasTerms>(warp, step, call.evaluation.state, e, at_hand.begun, at_hand.solution,
+                                                solver, memory);
     if (!call.ends_step() && (status & kFrozen) == 0) {
       if (memory.plan->is_done()) {
         set_aside(warp, step, memory);

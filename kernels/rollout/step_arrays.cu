@@ -28,7 +28,7 @@ StepArrays::StepArrays(const StepSize& size, cudaStream_t stream) {
   polygons = DeviceBuffer<std::byte>(size.polygon_bytes);
   solver = DeviceBuffer<double>(size.solver_words);
   contact_states = DeviceBuffer<double>(size.kept_contact_states);
-  lumped = DeviceBuffer<LumpedRecord>(size.lumped);
+  plates = DeviceBuffer<PlateContact>(size.plates);
   next_contact_states = DeviceBuffer<double>(size.contact_states);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }

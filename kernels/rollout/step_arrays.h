@@ -18,7 +18,7 @@ struct StepSize {
   std::size_t polygons = 0, polygon_bytes = 0;
   std::size_t contact_states = 0;             // numbers, of all environments
   std::size_t kept_contact_states = 0;        // with step_copies()
-  std::size_t lumped = 0;                     // records, of all environments
+  std::size_t plates = 0;                     // records, of all environments
   std::size_t sorting = 0, solver_words = 0;  // of all warps that solve
 
   template <class Visit>
@@ -26,7 +26,7 @@ struct StepSize {
     for (const auto member :
          {&StepSize::environments, &StepSize::bodies, &StepSize::pairs, &StepSize::parts, &StepSize::stage_bodies,
           &StepSize::forces, &StepSize::polygons, &StepSize::polygon_bytes, &StepSize::contact_states,
-          &StepSize::kept_contact_states, &StepSize::lumped, &StepSize::sorting, &StepSize::solver_words}) {
+          &StepSize::kept_contact_states, &StepSize::plates, &StepSize::sorting, &StepSize::solver_words}) {
       visit(member);
     }
   }
@@ -58,7 +58,7 @@ struct StepArrays {
   DeviceBuffer<ContactEntry> listed, sorting;
   DeviceBuffer<std::byte> polygons;
   DeviceBuffer<double> solver, contact_states, next_contact_states;
-  DeviceBuffer<LumpedRecord> lumped;
+  DeviceBuffer<PlateContact> plates;
 
   /// What the constructor allocates for this size.
   static std::size_t bytes(const StepSize& size) {
@@ -68,7 +68,7 @@ struct StepArrays {
            size.environments * (sizeof(StepPlan) + sizeof(StepCounts) + sizeof(std::uint32_t) + sizeof(std::int32_t)) +
            size.parts * sizeof(std::int32_t) + (size.polygons + size.sorting) * sizeof(ContactEntry) +
            size.polygon_bytes + (size.solver_words + size.contact_states + size.kept_contact_states) * sizeof(double) +
-           size.lumped * sizeof(LumpedRecord);
+           size.plates * sizeof(PlateContact);
   }
 
   /// Throws Error where the device has too little memory.

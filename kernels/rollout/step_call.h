@@ -37,7 +37,7 @@ struct StepArraysView {
             sums == nullptr ? nullptr : sums + environment * step.scene.num_pairs * 6,
             contact_states + copy * states,
             next_contact_states + environment * states,
-            contacts.lumped_of(step.scene, environment),
+            contacts.plates_of(step.scene, environment),
             counts + environment};
   }
 };

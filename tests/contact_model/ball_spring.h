@@ -80,7 +80,7 @@ ISOPATCH_HD void evaluate_ball_springs(const SceneView& scene, const State& stat
 }
 
 /// Hands a record for each part pair in contact to append(record). Called by one thread.
-template <class T, class Append>
+template <class Append>
 ISOPATCH_HD void find_ball_springs(const SceneView& scene, const State& state, const Results& results,
                                    std::int64_t environment, int pair, const Append& append) {
   const PairView& view = scene.pairs[scene.view_in(kBallSpring, pair)];
@@ -88,11 +88,11 @@ ISOPATCH_HD void find_ball_springs(const SceneView& scene, const State& state, c
                                      make_body_bounds(scene, state, environment, view.b));
   for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const BallContact& contact) {
     const PartPairView& parts = scene.part_pairs[i];
-    SolverContact<T> record = {};
-    record.centroid = cast<T>(contact.point - origin_W);
-    record.normal = cast<T>(contact.normal);
-    record.force = static_cast<T>(BallSpring::kStiffness * contact.overlap / 3);
-    record.stiffness = static_cast<T>(BallSpring::kStiffness / 3);
+    SolverContact<double> record = {};
+    record.centroid = contact.point - origin_W;
+    record.normal = contact.normal;
+    record.force = BallSpring::kStiffness * contact.overlap / 3;
+    record.stiffness = BallSpring::kStiffness / 3;
     record.friction = friction_of(view, read_material(scene, state, environment, parts.a),
                                   read_material(scene, state, environment, parts.b));
     record.key = ContactKey::of_part_pair(i).word();

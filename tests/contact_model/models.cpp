@@ -2,49 +2,19 @@
 //
 // The lists of contact models of scenes and of the cpu backend, with the tests' models behind the library's. A program
 // that has this file links it in place of host/scene/contact_models.cpp and host/cpu/contact_models.cpp.
-#include "host/cpu/contact/contact_model.h"
-#include "host/cpu/isa/kernels.h"
-#include "host/cpu/lumped/lumped_models.h"
-#include "host/cpu/polytope/polytope_model.h"
-#include "host/cpu/pressure_field/pressure_field_model.h"
-#include "host/scene/contact_models.h"
-#include "isopatch/detail/lumped/contact_memory.h"
+#include "host/cpu/contact/models.h"
+#include "host/scene/models/models.h"
 #include "tests/contact_model/ball_spring.h"
 
 namespace isopatch::detail {
 
 namespace {
 
-Refusal refusal_of_pressure_fields(const PartKind& a, const PartKind& b, const PairKind&) {
-  if (a.rigid && b.rigid) return {"both rigid", "one must be compliant"};
-  if (a.half_space && b.half_space) return {"both half spaces", "one must be a mesh"};
-  return {};
-}
 Refusal refusal_of_ball_springs(const PartKind& a, const PartKind& b, const PairKind&) {
   if (a.half_space || b.half_space) return {"not both balls", "each must be a mesh"};
   return {};
 }
-Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKind&) {
-  if (!a.rigid || !b.rigid || !a.polytope || !b.polytope) return {"not both rigid polytopes", "each must be one"};
-  if (a.half_space && b.half_space) return {"both half spaces", "one must be a mesh"};
-  return {};
-}
 Refusal no_refusal(const PartKind&, const PartKind&, const PairKind&) { return {}; }
-
-/// The library's other models, of which some have a memory of 8 numbers, which would be that of all: no scene of the
-/// tests has them.
-Refusal refusal_of_others(const PartKind&, const PartKind&, const PairKind&) {
-  return {"not for this model", "take another one in these tests"};
-}
-
-constexpr ContactModelInfo kModels[] = {
-    {"pressure_field", 0, kContactMemorySize, refusal_of_pressure_fields,
-     "both rigid or both half spaces; one must have a compliant mesh", true},
-    {"volumetric", kContactMemorySize, kContactMemorySize, refusal_of_others, "", true},
-    {"point", kContactMemorySize, kContactMemorySize, refusal_of_others, "", true},
-    {"polytope", 0, 0, refusal_of_polytopes, "", false, true},
-    {"ball_spring", BallSpring::kStateSize, BallSpring::kStateSize, refusal_of_ball_springs, "", false},
-    {"sticky", 3, 3, no_refusal, "", true}};
 
 class CpuBallSpring final : public CpuContactModel {
  public:
@@ -64,22 +34,10 @@ class CpuBallSpring final : public CpuContactModel {
 
   std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
                               std::span<const std::int64_t> near_pairs, ModelWorkspace&,
-                              std::vector<SolverContact<float>>& found) const override {
-    return find_all(batch, environment, near_pairs, found);
-  }
-  std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
-                              std::span<const std::int64_t> near_pairs, ModelWorkspace&,
-                              std::vector<SolverContact<double>>& found) const override {
-    return find_all(batch, environment, near_pairs, found);
-  }
-
- private:
-  template <class T>
-  static std::uint32_t find_all(const StepBatch& batch, std::int64_t environment,
-                                std::span<const std::int64_t> near_pairs, std::vector<SolverContact<T>>& found) {
+                              const ContactSink& found) const override {
     for (const std::int64_t item : near_pairs) {
-      find_ball_springs<T>(batch.scene, batch.contact, batch.results, environment, NearPair::of(batch.scene, item).pair,
-                           [&](const SolverContact<T>& record) { found.push_back(record); });
+      find_ball_springs(batch.scene, batch.contact, batch.results, environment, NearPair::of(batch.scene, item).pair,
+                        [&](const SolverContact<double>& contact) { found.append(contact); });
     }
     return kOk;
   }
@@ -87,14 +45,22 @@ class CpuBallSpring final : public CpuContactModel {
 
 }  // namespace
 
-std::span<const ContactModelInfo> contact_models() { return kModels; }
+std::span<const ContactModelInfo> contact_models() {
+  static const std::vector<ContactModelInfo> models = [] {
+    std::vector<ContactModelInfo> all = library_models();
+    all.push_back({.name = "ball_spring",
+                   .state_size = BallSpring::kStateSize,
+                   .bristle_size = BallSpring::kStateSize,
+                   .refusal = refusal_of_ball_springs});
+    all.push_back(
+        {.name = "sticky", .state_size = 3, .bristle_size = 3, .refusal = no_refusal, .has_patches = true});
+    return all;
+  }();
+  return models;
+}
 
 CpuContactModels make_cpu_contact_models(const CpuOptions& options, const IsaKernels* kernels) {
-  CpuContactModels models;
-  models.push_back(make_cpu_pressure_field(options, kernels == nullptr ? nullptr : &kernels->pressure_field));
-  models.push_back(make_cpu_volumetric());
-  models.push_back(make_cpu_point());
-  models.push_back(make_cpu_polytope());
+  CpuContactModels models = library_cpu_models(options, kernels);
   models.push_back(std::make_unique<CpuBallSpring>());
   models.push_back(std::make_unique<CpuBallSpring>());  // sticky: for scenes in which nothing is near
   return models;

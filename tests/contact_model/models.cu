@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contact models of the cuda backend, with the test's behind the library's: a thread takes a near pair.
-#include "kernels/contact/contact_model.h"
-#include "kernels/lumped/lumped_models.h"
-#include "kernels/polytope/polytope_model.h"
-#include "kernels/pressure_field/cuda_pressure_field.h"
+#include "kernels/contact/models.h"
 #include "kernels/runtime/work_loop.cuh"
 #include "tests/contact_model/ball_spring.h"
 
@@ -28,22 +25,21 @@ __global__ void __launch_bounds__(kBlock) evaluate_ball_springs_kernel(const __g
   if (entry_of(call, at)) evaluate_ball_springs(call.scene, call.state, call.results, at.environment, at.pair);
 }
 
-template <class T>
 __global__ void __launch_bounds__(kBlock)
     find_ball_springs_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to) {
   PairEntry at;
   if (!entry_of(call, at)) return;
   CudaWarp warp;
-  find_ball_springs<T>(call.scene, call.state, call.results, at.environment, at.pair,
-                       [&](const SolverContact<T>& record) { to.append(warp, at.environment, record); });
+  find_ball_springs(
+      call.scene, call.state, call.results, at.environment, at.pair,
+      [&](const SolverContact<double>& contact) { to.append_any(warp, at.environment, contact); });
 }
 
 class CudaBallSpring final : public CudaContactModel {
  public:
-  explicit CudaBallSpring(Precision precision) : precision_(precision) {
+  CudaBallSpring() {
     resident_blocks(evaluate_ball_springs_kernel, kBlock);
-    resident_blocks(find_ball_springs_kernel<float>, kBlock);
-    resident_blocks(find_ball_springs_kernel<double>, kBlock);
+    resident_blocks(find_ball_springs_kernel, kBlock);
   }
 
   void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation*, std::int64_t,
@@ -56,11 +52,7 @@ class CudaBallSpring final : public CudaContactModel {
 
   void find_contacts(const BatchCall& call, ContactPoints, const ContactLists& to, cudaStream_t stream) override {
     if (blocks(call) == 0) return;
-    if (precision_ == Precision::kFloat) {
-      find_ball_springs_kernel<float><<<blocks(call), kBlock, 0, stream>>>(call, to);
-    } else {
-      find_ball_springs_kernel<double><<<blocks(call), kBlock, 0, stream>>>(call, to);
-    }
+    find_ball_springs_kernel<<<blocks(call), kBlock, 0, stream>>>(call, to);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
 
@@ -69,19 +61,13 @@ class CudaBallSpring final : public CudaContactModel {
     const std::int64_t pairs = call.state.num_environments * call.scene.pairs_of_model(kBallSpring);
     return static_cast<unsigned>((pairs + kBlock - 1) / kBlock);
   }
-
-  Precision precision_;
 };
 
 }  // namespace
 
 CudaContactModels make_cuda_contact_models(const Scene& scene, const ContactModelOptions& options) {
-  CudaContactModels models;
-  models.push_back(make_cuda_pressure_field(scene, options));
-  models.push_back(make_cuda_volumetric(scene, options));
-  models.push_back(make_cuda_point(scene, options));
-  models.push_back(make_cuda_polytope(scene));
-  models.push_back(std::make_unique<CudaBallSpring>(options.cuda.precision));
+  CudaContactModels models = library_cuda_models(scene, options);
+  models.push_back(std::make_unique<CudaBallSpring>());
   return models;
 }
 

@@ -17,7 +17,7 @@
 #include "host/scene/scene_data.h"
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
-#include "isopatch/detail/contact/lumped_pair.h"
+#include "isopatch/detail/contact/plate_contact.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
@@ -55,7 +55,7 @@ TEST(Memory, OfASceneIsAsDocumented) {
 
 TEST(Memory, OfContactsWithMemoryIsAsDocumented) {
   expect_in_document(fmt::format("contacts with memory has {} bytes more for each pair", sizeof(LumpedPairLaw)));
-  expect_in_document(fmt::format("A `Simulator` of it has {} more for each part pair", sizeof(LumpedRecord)));
+  expect_in_document(fmt::format("A `Simulator` of it has {} more for each part pair", sizeof(PlateContact)));
 }
 
 TEST(Memory, OfTheSumsIsAsDocumented) {

@@ -13,7 +13,7 @@
 #include "isopatch/detail/lumped/damping_matrix.h"
 #include "isopatch/detail/lumped/lumped_contact.h"
 #include "isopatch/detail/lumped/restitution.h"
-#include "isopatch/detail/point/distances.h"
+#include "isopatch/detail/single_contact/distances.h"
 #include "isopatch/evaluator.h"
 #include "kernels/memory/cuda_check.h"
 

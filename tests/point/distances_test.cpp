@@ -2,7 +2,7 @@
 //
 // Distances against a search over the surface: its flat and round pieces as they are parametrised, nearest first on a
 // grid, then by halving the steps.
-#include "isopatch/detail/point/distances.h"
+#include "isopatch/detail/single_contact/distances.h"
 
 #include <gtest/gtest.h>
 

@@ -368,5 +368,5 @@ def test_a_reset_says_where_materials_go(scene):
     simulator = isopatch.Simulator(scene)
     with pytest.raises(TypeError, match=r"reset: friction: a state has none: it is an argument of step\(\), for each"):
         simulator.reset(friction=np.ones((1, 2)))
-    with pytest.raises(TypeError, match="reset: pose: expected mask, poses, velocities or joints"):
+    with pytest.raises(TypeError, match='reset: pose: unknown argument; did you mean "poses"?'):
         simulator.reset(pose=None)

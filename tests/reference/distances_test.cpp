@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Distances against the reference, which goes to the nearest point of the surface.
-#include "host/reference/point/distances.h"
+#include "host/reference/single_contact/distances.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-#include "isopatch/detail/point/distances.h"
+#include "isopatch/detail/single_contact/distances.h"
 
 namespace isopatch {
 namespace {

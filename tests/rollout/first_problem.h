@@ -35,20 +35,22 @@ class FirstProblem {
     State contact;
     contact.num_environments = 1;
     contact.poses = {poses.data(), 0};
+    const Results no_results;
     for (int pair = 0; pair < view.num_pairs; ++pair) {
       find_solver_contacts<double>(
-          warp_, *contact_, view, contact, 0, pair, data_.view.points,
+          warp_, *contact_, {view, contact, no_results, 0, pair}, data_.view.points,
           [&](const detail::SolverContact<double>& polygon) { contacts_.found().push_back(polygon); });
     }
     contacts_.sort();
     memory_ = work_.solver(contacts_.size());
     if (memory_.order == nullptr) throw std::logic_error("a solve has no memory");
     const detail::StageInput in = {view, data_.view, contact, input, 0, state};
-    problem_ = begin_problem(
-        warp_, in, stage, bodies.data(), contacts_.size(), [&](int i) { return contacts_.key(i); },
-        [&](int i, const detail::PolygonColumns& columns, int k) { contacts_.write(i, columns, k); }, memory_);
+    const auto contacts = detail::ordered_contacts(
+        contacts_.size(), [&](int i) { return contacts_.key(i); },
+        [&](int i, const detail::PolygonColumns& columns, int k) { contacts_.write(i, columns, k); });
+    problem_ = begin_problem(warp_, in, stage, bodies.data(), contacts, memory_);
     stiffest_patch(warp_, points_, problem_, stage.step, memory_);
-    begin_points(warp_, points_, in, problem_, stage, memory_);
+    begin_points(warp_, points_, problem_, stage, memory_);
   }
 
   const detail::VelocityProblem& problem() const { return problem_; }

@@ -2,7 +2,7 @@
 //
 // Which folder may include which. Below include/isopatch/detail the order is
 //
-//   math <- simt <- scene <- bvh, lumped, polygon <- pair <- contact <- pressure_field, point, volumetric, polytope
+//   math <- simt <- scene <- bvh, lumped, polygon <- pair <- contact <- pressure_field, single_contact, polytope
 //                                                    contact <- rollout
 //
 // so contact models include neither each other nor rollout, and rollout includes no model: they meet in the backends.
@@ -41,15 +41,14 @@ const std::vector<Order>& orders() {
                                                 {"pair", 4},
                                                 {"contact", 5},
                                                 {"pressure_field", 6},
-                                                {"point", 6},
-                                                {"volumetric", 6},
+                                                {"single_contact", 6},
                                                 {"polytope", 6},
                                                 {"rollout", 6}}},
                                               {"host/cpu/",
                                                {{"simd", 0},
                                                 {"contact", 1},
                                                 {"pressure_field", 2},
-                                                {"lumped", 2},
+                                                {"single_contact", 2},
                                                 {"polytope", 2},
                                                 {"rollout", 2},
                                                 {"isa", 3},  // a translation unit per instruction set, with all kernels
@@ -59,8 +58,7 @@ const std::vector<Order>& orders() {
                                                 {"contact", 1},
                                                 {"lumped", 1},
                                                 {"pressure_field", 2},
-                                                {"point", 2},
-                                                {"volumetric", 2},
+                                                {"single_contact", 2},
                                                 {"polytope", 2},
                                                 {"rollout", 2},
                                                 {"", 3}}},
@@ -71,7 +69,7 @@ const std::vector<Order>& orders() {
                                                 {"scene", 2},
                                                 {"contact", 3},
                                                 {"pressure_field", 4},
-                                                {"lumped", 4},
+                                                {"single_contact", 4},
                                                 {"polytope", 4},
                                                 {"rollout", 4},
                                                 {"", 5}}}};
@@ -187,7 +185,7 @@ TEST(RoomsChecker, FindsAnIncludeAgainstTheOrderOfTheSharedArithmetic) {
   EXPECT_TRUE(contains(detail("bvh/node.h", "polygon/clip.h"), "do not include each other"));
   EXPECT_TRUE(contains(detail("polytope/features.h", "pressure_field/pressure.h"), "do not include each other"));
   EXPECT_TRUE(contains(detail("rollout/take_step.h", "pressure_field/pressure.h"), "do not include each other"));
-  EXPECT_TRUE(contains(detail("volumetric/bristles.h", "rollout/take_step.h"), "do not include each other"));
+  EXPECT_TRUE(contains(detail("single_contact/bristles.h", "rollout/take_step.h"), "do not include each other"));
   EXPECT_TRUE(contains(detail("fluids/drag.h", "math/vec.h"), "without a level"));
   EXPECT_TRUE(contains(detail("vec.h", "math/macros.h"), "without a level"));
 }

@@ -65,8 +65,8 @@ void FiberEvaluator<T, size, brute_force>::evaluate_outputs(const detail::SceneV
   for (int slice = 0; slice < slices; ++slice) {
     group_.run([&](FiberWarp<size>& warp) {
       const auto evaluate = [&](const auto& sinks) {
-        detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, view, state, results, e, pair, {slice, slices},
-                                                       &shared_, detail::Remaining::everything(), sinks);
+        detail::evaluate_pair<T, outputs, brute_force>(warp, *work_, {view, state, results, e, pair},
+                                                       {{slice, slices}, &shared_}, sinks);
       };
       const detail::NoRows no_rows;
       if constexpr (has(outputs, detail::Outputs::kPolygons)) {

@@ -14,8 +14,6 @@
 #include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
 #include "isopatch/detail/contact/part_law.h"
-#include "isopatch/detail/point/point_contact.h"
-#include "isopatch/detail/volumetric/volumetric_contact.h"
 
 namespace isopatch::cli {
 
@@ -26,24 +24,11 @@ namespace {
 /// The stiffness of a part pair, and where it comes from.
 std::pair<std::string, std::string> stiffness_of(const SceneView& scene, int view, const PartPairView& parts,
                                                  const LumpedNumbers& law, const Softness& softness) {
-  const auto model = static_cast<ContactModel>(scene.pairs[view].model);
-  if (model == ContactModel::kPressureField) return {"-", "pressure field"};
-  const bool given = scene.laws[view].has_stiffness;
-  const auto text = [](double value, double exponent) {
-    return exponent == 1 ? number(value) + " N/m" : fmt::format("{:g} N/m^{:g}", value, exponent);
-  };
-  const GeometryView &a = scene.geometries[scene.parts[parts.a].geometry],
-                     &b = scene.geometries[scene.parts[parts.b].geometry];
-  if (model == ContactModel::kVolumetric) {
-    if (given) return {text(law.stiffness, 3), "given"};
-    const double soft =
-        layer_softness(scene.parts[parts.a], a, softness.a) + layer_softness(scene.parts[parts.b], b, softness.b);
-    return {text(1 / soft, 3), "modulus / depth"};
-  }
-  if (given) return {text(law.stiffness, law.exponent), "given"};
-  const double radius = (is_ball(a) ? a : b).primitive_radius;
-  const double other = is_ball(a) && is_ball(b) ? b.primitive_radius : 0;
-  return {text(hertz_stiffness(softness.a, softness.b, radius, other), law.exponent), "Hertz"};
+  const ContactModelInfo& model = info_of(static_cast<ContactModel>(scene.pairs[view].model));
+  if (model.stiffness_of == nullptr) return {"-", "pressure field"};
+  const auto [value, exponent, from] =
+      model.stiffness_of(scene, parts, law, softness, scene.laws[view].has_stiffness);
+  return {exponent == 1 ? number(value) + " N/m" : fmt::format("{:g} N/m^{:g}", value, exponent), from};
 }
 
 std::string damping_of(const Pair& pair, const LumpedNumbers& law, DissipationModel model) {
@@ -78,7 +63,7 @@ void print_contacts(const Scene& built) {
       {"contact", "", "model", "friction model", "from", "stiffness", "friction", "damping", "breaks away at"}};
   for (std::size_t i = 0; i < built.data().pairs.size(); ++i) {
     const PairView& view = built.data().pairs[i];
-    if (!has_law(view)) continue;
+    if (!view.has_law) continue;
     const Pair& pair = (*description.pairs)[view.pair];
     for (std::int32_t k = view.part_pairs_begin; k < view.part_pairs_end; ++k) {
       const PartPairView& parts = scene.part_pairs[k];

@@ -12,7 +12,8 @@
 #include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/cpu_options.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/contact/lumped_pair.h"
+#include "isopatch/detail/contact/plate_contact.h"
+#include "isopatch/detail/pair/pair_call.h"
 #include "isopatch/scene/rollout_options.h"
 
 namespace isopatch::detail {
@@ -23,6 +24,8 @@ struct EvaluationBatch {
   const State& state;
   const Results& results;
   CandidateCache::Implementation* candidates;  // null: none are kept
+
+  PairCall of_pair(std::int64_t environment, int pair) const { return {scene, state, results, environment, pair}; }
 };
 
 /// The memory that a model has in each thread.
@@ -37,7 +40,47 @@ struct StepBatch {
   const State& contact;
   const Results& results;
   ContactPoints points;
-  LumpedRecord* lumped;  // of the environment, by row of the contact state
+};
+
+/// Where a search puts the contacts of an environment, in no particular order: in the precision of the evaluation.
+class ContactSink {
+ public:
+  /// `plates` are by row of the contact state.
+  ContactSink(std::vector<SolverContact<float>>& to, PlateContact* plates) : in_float_(&to), plates_(plates) {}
+  ContactSink(std::vector<SolverContact<double>>& to, PlateContact* plates) : in_double_(&to), plates_(plates) {}
+
+  bool is_double() const { return in_double_ != nullptr; }
+
+  /// For models that have the precision.
+  template <class T>
+  std::vector<SolverContact<T>>& contacts() const {
+    if constexpr (kIsFloat<T>) {
+      return *in_float_;
+    } else {
+      return *in_double_;
+    }
+  }
+
+  void append(const SolverContact<double>& contact) const {
+    if (is_double()) {
+      in_double_->push_back(contact);
+    } else {
+      in_float_->push_back(cast_contact<float>(contact));
+    }
+  }
+
+  /// Of the part pair with a row; the solver finds it there by the key.
+  void append(std::int32_t row, const PlateContact& plate) const {
+    plates_[row] = plate;
+    SolverContact<double> place = {};
+    place.key = plate.points.key;
+    append(place);
+  }
+
+ private:
+  std::vector<SolverContact<float>>* in_float_ = nullptr;
+  std::vector<SolverContact<double>>* in_double_ = nullptr;
+  PlateContact* plates_;
 };
 
 /// A pair that an entry of a list of near pairs stands for.
@@ -75,14 +118,11 @@ class CpuContactModel {
     return nullptr;
   }
 
-  /// Appends the contacts of near pairs to `found`, in no particular order; returns bits of the status. Entry i of
-  /// `near_pairs` is environment * num_pairs + pair.
+  /// Appends the contacts of near pairs; returns bits of the status. Entry i of `near_pairs` is environment * num_pairs
+  /// + pair.
   virtual std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
                                       std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
-                                      std::vector<SolverContact<float>>& found) const = 0;
-  virtual std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
-                                      std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
-                                      std::vector<SolverContact<double>>& found) const = 0;
+                                      const ContactSink& found) const = 0;
 };
 
 /// In the order of ContactModel.

@@ -2,7 +2,7 @@
 //
 // Pairs of rigid polytopes: how far they are apart, what they have in common, and the relations of their contacts.
 // Always in double.
-#include "host/cpu/polytope/polytope_model.h"
+#include "host/cpu/contact/models.h"
 
 #include <algorithm>
 
@@ -34,12 +34,8 @@ class CpuPolytope final : public CpuContactModel {
   }
 
   std::uint32_t find_contacts(const StepBatch&, std::int64_t, std::span<const std::int64_t>, ModelWorkspace&,
-                              std::vector<SolverContact<float>>&) const override {
+                              const ContactSink&) const override {
     return kOk;  // simulators refuse them
-  }
-  std::uint32_t find_contacts(const StepBatch&, std::int64_t, std::span<const std::int64_t>, ModelWorkspace&,
-                              std::vector<SolverContact<double>>&) const override {
-    return kOk;
   }
 
  private:
@@ -54,9 +50,7 @@ class CpuPolytope final : public CpuContactModel {
     RelationCounts counts{0, 0, 0};
     for (std::size_t i = 0; i < work.items.size(); ++i) {
       const auto [environment, pair] = NearPair::of(scene, work.items[i]);
-      evaluate_polytopes(warp, memory, scene, state, results, environment,
-                         scene.pairs[scene.view_in(kPolytopeModel, pair)], relation_arrays(results, environment),
-                         counts);
+      evaluate_polytopes(warp, memory, batch.of_pair(environment, scene.view_in(kPolytopeModel, pair)), counts);
       if (i + 1 < work.items.size() && work.items[i + 1] / scene.num_pairs == environment) continue;
       write_relation_counts(warp, results, environment, counts);
       counts = {0, 0, 0};

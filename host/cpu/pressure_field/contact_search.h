@@ -39,8 +39,8 @@ std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, in
       visitor.far_side = result.far_side;
     }
   };
-  return find_solver_contacts<T>(warp, work.pair.pair, batch.scene, batch.contact, environment, pair, batch.points,
-                                 append, search);
+  return find_solver_contacts<T>(warp, work.pair.pair, {batch.scene, batch.contact, batch.results, environment, pair},
+                                 batch.points, append, search);
 }
 
 }  // namespace isopatch::detail

@@ -14,50 +14,46 @@ namespace isopatch::detail {
 template <class T, bool with_patch>
 void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
                              PressureFieldWorkspace& work, const PolygonTaker<T>* taker = nullptr) {
-  const auto& [scene, state, results, candidates] = call.batch;
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
+  const auto sum_part_pair = [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
+    const PartPairWork only[] = {{&context, 0, {}}};
+    sum_part_pairs({only, 1}, work.simd, &sums, taker);
+  };
   SerialWarp warp;
-  evaluate_pair<T, with_patch>(warp, work.pair.pair, work.pair.sums, taker == nullptr ? nullptr : taker->bristles,
-                               scene, state, results, environment, pair, {}, nullptr, remaining,
-                               [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
-                                 const PartPairWork only[] = {{&context, 0, {}}};
-                                 sum_part_pairs({only, 1}, work.simd, &sums, taker);
-                               });
+  const PairCall of_pair = call.batch.of_pair(environment, pair);
+  PairEvaluation<T, with_patch, false, Parts::kSeveral, SerialWarp, decltype(sum_part_pair)>(
+      warp, work.pair.pair, work.pair.sums, PlateFriction(taker == nullptr ? nullptr : taker->plates), of_pair,
+      sum_part_pair)
+      .run({{}, nullptr, remaining});
 }
 
-/// Finishes the first pass of a pair of one part pair with bristles. Where there is no force that has a direction, all
-/// of the pair is left, with the patch, whose normal the bristles take.
+/// Finishes the first pass of a pair of one part pair that is a plate. Where there is no force that has a direction,
+/// all of the pair is left, with the patch, whose normal the plate takes.
 template <class T, bool with_patch>
-Remaining finish_with_bristles(const EvaluationBatch& batch, std::int64_t environment, int pair, const SumFrame& frame,
-                               const PairBounds& bounds, const WrenchSums<T, with_patch>& sums,
-                               BristleMoments& moments) {
-  const auto& [scene, state, results, candidates] = batch;
-  const PairView& view = scene.pairs[pair];
+Remaining finish_plate(const PairCall& call, const SumFrame& frame, const PairBounds& bounds,
+                       const WrenchSums<T, with_patch>& sums, PlateMoments& moments) {
   SerialWarp warp;
+  const PlateFriction friction(&moments);
   bool needs_normal = false;
-  const auto add_bristles = [&, &scene = scene, &state = state, &results = results](PairResult& result) {
+  const auto add_friction_to = [&](PairResult& result) {
     needs_normal = !with_patch && result.polygons > 0 && !(norm(result.force) > 0);
-    if (needs_normal) return;
-    add_friction(
-        end_bristles(scene, state, results, environment, pair, view.part_pairs_begin, frame, bounds, result, moments),
-        result);
+    if (!needs_normal)
+      friction.end_pair(
+          call, true, [&]() -> const SumFrame& { return frame; }, bounds, result);
   };
   const Remaining remaining = finish_pass<T, with_patch, Parts::kOne>(
-      warp, Pass::kFirst, bounds, scene, results, environment, pair, [&](int) -> const SumFrame& { return frame; },
-      [&](int) -> const WrenchSums<T, with_patch>& { return sums; }, add_bristles);
-  if (needs_normal) return Remaining::everything();
-  if (remaining.kind == Remaining::kWiderPass) return end_without_wider_pass(warp, scene, results, environment, view);
-  return remaining;
+      warp, Pass::kFirst, bounds, call, [&](int) -> const SumFrame& { return frame; },
+      [&](int) -> const WrenchSums<T, with_patch>& { return sums; }, add_friction_to);
+  return needs_normal ? Remaining::everything() : friction.end_pass(warp, call, remaining);
 }
 
-/// A few pairs stage by stage: begin, search and integrate, finish. Pairs with bristles have one part pair each.
-template <Parts parts, class T, bool with_patch, bool with_bristles>
+/// A few pairs stage by stage: begin, search and integrate, finish. Pairs of plates have one part pair each.
+template <Parts parts, class T, bool with_patch, bool with_plates>
 void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                               PressureFieldWorkspace& work) {
   constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
   const SceneView& scene = call.batch.scene;  // no structured bindings: a lambda below has them
   const State& state = call.batch.state;
-  const Results& results = call.batch.results;
   const auto count = static_cast<std::int32_t>(near_pairs.size());
   SerialWarp warp;
   StageLists& lists = work.stages;
@@ -88,11 +84,11 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
     }
   }
   WrenchSums<T, with_patch> sums[StageLists::kPairs * kFrames];
-  BristleMoments bristles[with_bristles ? StageLists::kPairs : 1];
-  if constexpr (with_bristles) std::fill_n(bristles, count, BristleMoments{});
-  const PolygonTaker<T> taker = {bristles};
+  PlateMoments plates[with_plates ? StageLists::kPairs : 1];
+  if constexpr (with_plates) std::fill_n(plates, count, PlateMoments{});
+  const PolygonTaker<T> taker = {plates};
   std::get<SumPartPairs<T, with_patch>> (*call.kernels)({lists.work, num_part_pairs}, work.simd, sums,
-                                                        with_bristles ? &taker : nullptr);
+                                                        with_plates ? &taker : nullptr);
 
   for (std::int32_t i = 0; i < count; ++i) {
     const auto [environment, pair] = listed[i];
@@ -104,17 +100,16 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
         return sum_frame<parts>(only, scene, state, environment, scene.pairs[pair], frame);
       };
       const auto sums_in = [&](int frame) -> const WrenchSums<T, with_patch>& { return sums[kFrames * i + frame]; };
-      if constexpr (with_bristles) {
-        remaining =
-            finish_with_bristles(call.batch, environment, pair, sum_frame_of(0), begun.bounds, sums[i], bristles[i]);
+      const PairCall of_pair = call.batch.of_pair(environment, pair);
+      if constexpr (with_plates) {
+        remaining = finish_plate(of_pair, sum_frame_of(0), begun.bounds, sums[i], plates[i]);
       } else {
-        remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, scene, results, environment,
-                                                      pair, sum_frame_of, sums_in);
+        remaining = finish_pass<T, with_patch, parts>(warp, Pass::kFirst, begun.bounds, of_pair, sum_frame_of, sums_in);
       }
     }
     if (remaining.kind == Remaining::kNothing) continue;
-    if constexpr (with_bristles) {
-      const PolygonTaker<T> of_pair = {&work.pair.bristles, environment, pair};
+    if constexpr (with_plates) {
+      const PolygonTaker<T> of_pair = {&work.pair.plate, environment, pair};
       evaluate_pair_with_simd<T, true>(call, environment, pair, remaining, work, &of_pair);
     } else {
       evaluate_pair_with_simd<T, with_patch>(call, environment, pair, remaining, work);
@@ -123,13 +118,13 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
 }
 
 /// The same of any number.
-template <Parts parts, class T, bool with_patch, bool with_bristles = false>
+template <Parts parts, class T, bool with_patch, bool with_plates = false>
 void evaluate_all_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                             PressureFieldWorkspace& work) {
   constexpr std::size_t kPairs = StageLists::kPairs;
   for (; !near_pairs.empty(); near_pairs = near_pairs.subspan(std::min(kPairs, near_pairs.size()))) {
     const auto few = near_pairs.first(std::min(kPairs, near_pairs.size()));
-    evaluate_pairs_in_stages<parts, T, with_patch, with_bristles>(call, few, work);
+    evaluate_pairs_in_stages<parts, T, with_patch, with_plates>(call, few, work);
   }
 }
 
@@ -181,11 +176,9 @@ void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspac
                                               &taker);
     }
   }
-  const auto& [scene, state, results, candidates] = call.batch;
   AskingWarp warp(work.simd.traversal.counter);
-  evaluate_pair<T, Outputs::kAll, brute_force>(
-      warp, work.pair, scene, state, results, taker.environment, taker.pair, {}, nullptr, Remaining::everything(),
-      with_sink(BristleSink<T>{taker.bristles}, sink_list(TakerSink<T>{taker})));
+  evaluate_pair<T, Outputs::kAll, brute_force>(warp, work.pair, call.batch.of_pair(taker.environment, taker.pair), {},
+                                               with_sink(PlateSink<T>{taker.plates}, sink_list(TakerSink<T>{taker})));
 }
 
 /// All outputs, with polygons for all sinks that are wanted.
@@ -193,13 +186,13 @@ template <class T, bool brute_force>
 void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work,
                        const PackedRows& rows) {
   const EvaluationBatch& batch = call.batch;
-  BristleMoments* const bristles = has_law(batch.scene.pairs[pair]) ? &work.pair.bristles : nullptr;
+  PlateMoments* const plate = batch.scene.pairs[pair].has_law ? &work.pair.plate : nullptr;
   const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
     const auto add = [](const void* to, const FoundPolygon<T>& polygon) {
       SerialWarp alone;
       static_cast<const Sinks*>(to)->add(alone, polygon);
     };
-    evaluate_with_polygons<T, brute_force>(call, work, {bristles, environment, pair, &sinks, add});
+    evaluate_with_polygons<T, brute_force>(call, work, {plate, environment, pair, &sinks, add});
   };
   if (work.elastic.is_wanted()) {
     const SortedDestination<ElasticPolygon> elastic = {work.elastic};
@@ -210,28 +203,27 @@ void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, 
   }
 }
 
-/// Evaluates the pairs with bristles; returns the others.
+/// Evaluates the pairs of plates; returns the others.
 template <class T, bool with_patch, bool brute_force>
-std::span<const std::int64_t> evaluate_with_bristles(const PressureFieldCall& call,
-                                                     std::span<const std::int64_t> near_pairs,
-                                                     PressureFieldWorkspace& work) {
+std::span<const std::int64_t> evaluate_plates(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+                                              PressureFieldWorkspace& work) {
   const SceneView& scene = call.batch.scene;
   const bool in_stages = !brute_force && call.kernels != nullptr && parts_of(scene) == Parts::kOne;  // else one by one
   work.others.clear();
-  work.with_bristles.clear();
+  work.with_plates.clear();
   for (const std::int64_t item : near_pairs) {
     const auto [environment, pair] = NearPair::of(scene, item);
-    if (!has_law(scene.pairs[pair])) {
+    if (!scene.pairs[pair].has_law) {
       work.others.push_back(item);
       continue;
     }
-    work.with_bristles.push_back(item);
-    if (!in_stages) evaluate_with_polygons<T, brute_force>(call, work, {&work.pair.bristles, environment, pair});
+    work.with_plates.push_back(item);
+    if (!in_stages) evaluate_with_polygons<T, brute_force>(call, work, {&work.pair.plate, environment, pair});
   }
   if constexpr (!brute_force) {
-    if (in_stages) evaluate_all_in_stages<Parts::kOne, T, with_patch, true>(call, work.with_bristles, work);
+    if (in_stages) evaluate_all_in_stages<Parts::kOne, T, with_patch, true>(call, work.with_plates, work);
   }
-  for (const std::int64_t item : work.with_bristles) {
+  for (const std::int64_t item : work.with_plates) {
     const auto [environment, pair] = NearPair::of(scene, item);
     if (call.batch.results.energy.data != nullptr) write_energy(call, environment, pair, work);
   }
@@ -246,7 +238,7 @@ void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t>
   constexpr bool kInStages = !has(outputs, Outputs::kPolygons);
   if constexpr (kInStages) {
     constexpr bool kPatch = has(outputs, Outputs::kPatch);
-    if (scene.laws != nullptr) near_pairs = evaluate_with_bristles<T, kPatch, brute_force>(call, near_pairs, work);
+    if (scene.laws != nullptr) near_pairs = evaluate_plates<T, kPatch, brute_force>(call, near_pairs, work);
     if (parts_of(scene) == Parts::kOne) {
       evaluate_pairs_with_simd<Parts::kOne, T, kPatch>(call, near_pairs, work);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cpu/pressure_field/pressure_field_model.h"
+#include "host/cpu/contact/models.h"
 
 #include <fmt/format.h>
 
@@ -47,13 +47,9 @@ class CpuPressureField final : public CpuContactModel {
 
   std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
                               std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
-                              std::vector<SolverContact<float>>& found) const override {
-    return find_all(batch, environment, near_pairs, work, found);
-  }
-  std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment,
-                              std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
-                              std::vector<SolverContact<double>>& found) const override {
-    return find_all(batch, environment, near_pairs, work, found);
+                              const ContactSink& found) const override {
+    if (found.is_double()) return find_all(batch, environment, near_pairs, work, found.contacts<double>());
+    return find_all(batch, environment, near_pairs, work, found.contacts<float>());
   }
 
  private:

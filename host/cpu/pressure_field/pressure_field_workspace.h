@@ -48,7 +48,7 @@ struct PressureFieldWorkspace : ModelWorkspace {
   SimdWorkspace simd;
   SortedRows<ElasticPolygon> elastic;  // of one pair
   std::vector<AcceptedCells> accepted;
-  std::vector<std::int64_t> with_bristles, others;  // near pairs
+  std::vector<std::int64_t> with_plates, others;  // near pairs
 
   /// For hierarchies of at most this many wide nodes and cells.
   PressureFieldWorkspace(std::int32_t wide_nodes, std::int64_t cells) : simd(wide_nodes), most_cells_(cells) {}

@@ -92,11 +92,11 @@ class WrenchStages {
     if (open_ < 0) return;
     const std::int32_t to = part_pairs_[static_cast<std::size_t>(open_)].sums;
     add_lanes(sums_, to_[to]);
-    if (!has_bristles_) return;
-    has_bristles_ = false;
-    for (int i = 0; i < BristleMoments::kWords; ++i) {
-      std::int64_t& word = taker_->bristles[to].word[i];
-      word = wrapping_sum(word, sum_of_lanes(bristles_[i]));
+    if (!has_plates_) return;
+    has_plates_ = false;
+    for (int i = 0; i < PlateMoments::kWords; ++i) {
+      std::int64_t& word = taker_->plates[to].word[i];
+      word = wrapping_sum(word, sum_of_lanes(plates_[i]));
     }
   }
 
@@ -135,26 +135,26 @@ class WrenchStages {
       const Contribution<Number> contribution = contribution_of(v.f(), v.plane, integral_[i]);
       const Mask<lanes> counts = sums_.add(v.found, contribution, scales_);
       if (taker_ != nullptr && v.f().pass == Pass::kFirst) {
-        if (taker_->bristles != nullptr) add_bristles(counts, v);
+        if (taker_->plates != nullptr) add_to_plates(counts, v);
         if (taker_->add != nullptr) give(counts, v, contribution);
       }
     }
   }
 
-  __attribute__((noinline)) void add_bristles(Mask<lanes> counts, const StagedVector<T, lanes>& v) {
+  __attribute__((noinline)) void add_to_plates(Mask<lanes> counts, const StagedVector<T, lanes>& v) {
     using Double = DoubleOf<Number>;
-    const bool is_first = !has_bristles_;
+    const bool is_first = !has_plates_;
     const auto add = [&](int sum, Double quanta) ISOPATCH_INLINED {
       const auto fits = counts && abs(quanta) < Double(static_cast<double>(kMaxQuanta));
       ReproducibleSum<Double> term;
       term.add(select(fits, quanta, Double(0.0)));
       for (int i = 0; i < kLimbs; ++i) {
-        auto& limb = bristles_[kLimbs * sum + i];
+        auto& limb = plates_[kLimbs * sum + i];
         limb = is_first ? term.limb[i] : limb + term.limb[i];
       }
     };
-    has_bristles_ = true;
-    for_each_bristle_sum(v.f(), v.plane, v.segments, v.beside_half_space() ? kHalfSpaceLines : kMaxLines, add);
+    has_plates_ = true;
+    for_each_plate_sum(v.f(), v.plane, v.segments, v.beside_half_space() ? kHalfSpaceLines : kMaxLines, add);
   }
 
   /// The polygons that count, one by one.
@@ -179,8 +179,8 @@ class WrenchStages {
   const PolygonTaker<T>* taker_;
 
   static constexpr int kLimbs = ReproducibleSum<double>::kLimbs;
-  bool has_bristles_ = false;
-  Simd<std::int64_t, lanes> bristles_[BristleMoments::kWords];  // unset until there are some
+  bool has_plates_ = false;
+  Simd<std::int64_t, lanes> plates_[PlateMoments::kWords];  // unset until there are some
 };
 
 template <class T, bool with_patch>

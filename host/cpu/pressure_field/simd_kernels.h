@@ -73,7 +73,7 @@ struct PartPairWork {
 /// compiled once, for all machines.
 template <class T>
 struct PolygonTaker {
-  BristleMoments* bristles;  // for each of the sums, filled besides; null where there are none
+  PlateMoments* plates;  // for each of the sums, filled besides; null where there are none
   std::int64_t environment = 0;
   int pair = 0;
   const void* sinks = nullptr;  // with `add` null if no polygons are wanted

@@ -59,25 +59,8 @@ Point3 inward_normal(const TetMesh& mesh, const Triangle& outward) {
   return cross(point_at(mesh, outward[2]) - a, point_at(mesh, outward[1]) - a);
 }
 
-}  // namespace
-
-FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& surface,
-                           const std::vector<double>& extent) {
-  const StandardArithmetic standard;
-  check_indices(mesh.tets, mesh.points.size(), "measure_field");
-  if (extent.size() != mesh.points.size()) {
-    throw_error("measure_field: {} extents; the mesh has {} points", extent.size(), mesh.points.size());
-  }
-  FieldQuality quality;
-  const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);
-  std::vector<Point3> gradients;
-  for (const Tet& tet : mesh.tets) {
-    gradients.push_back(gradient(mesh, tet, extent));
-    if (norm(gradients.back()) == 0) ++quality.tets_without_gradient;
-    const auto is_on_surface = [&](std::int32_t v) { return on_surface[v] != 0; };
-    if (std::all_of(tet.begin(), tet.end(), is_on_surface)) ++quality.all_boundary_tets;
-  }
-
+/// Counts inner faces and kinks. Returns how many faces of the surface the field leaves along their normals.
+std::int64_t measure_faces(const TetMesh& mesh, const std::vector<Point3>& gradients, FieldQuality& quality) {
   const std::vector<Point3> around = mean_gradients(mesh, gradients);
   const std::vector<FaceUse> faces = sorted_faces(mesh.tets);
   std::int64_t aligned = 0;
@@ -97,6 +80,28 @@ FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& sur
     const Triangle outward = tet_face(mesh.tets[faces[i].tet], faces[i].face);
     if (norm(mean) > 0 && is_within(mean, inward_normal(mesh, outward), kCos30)) ++aligned;
   }
+  return aligned;
+}
+
+}  // namespace
+
+FieldQuality measure_field(const TetMesh& mesh, const std::vector<Triangle>& surface,
+                           const std::vector<double>& extent) {
+  const StandardArithmetic standard;
+  check_indices(mesh.tets, mesh.points.size(), "measure_field");
+  if (extent.size() != mesh.points.size()) {
+    throw_error("measure_field: {} extents; the mesh has {} points", extent.size(), mesh.points.size());
+  }
+  FieldQuality quality;
+  const std::vector<std::uint8_t> on_surface = boundary_points(mesh, surface);
+  std::vector<Point3> gradients;
+  for (const Tet& tet : mesh.tets) {
+    gradients.push_back(gradient(mesh, tet, extent));
+    if (norm(gradients.back()) == 0) ++quality.tets_without_gradient;
+    const auto is_on_surface = [&](std::int32_t v) { return on_surface[v] != 0; };
+    if (std::all_of(tet.begin(), tet.end(), is_on_surface)) ++quality.all_boundary_tets;
+  }
+  const std::int64_t aligned = measure_faces(mesh, gradients, quality);
   quality.aligned_faces = surface.empty() ? 0 : static_cast<double>(aligned) / static_cast<double>(surface.size());
   for (std::size_t i = 0; i < extent.size(); ++i) {
     if (on_surface[i] == 0 && extent[i] > 0 && extent[i] < 1) ++quality.free_points;

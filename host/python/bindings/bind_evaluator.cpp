@@ -163,9 +163,9 @@ struct BoundCall {
 
 }  // namespace
 
-void bind_evaluator(nb::module_& module) {
-  using nb::arg;
-  bind_written_tensors(module);
+namespace {
+
+void bind_call(nb::module_& module) {
   nb::class_<BoundCall> call(module, "Call",
                              "A call of an evaluator with its arguments checked once; see Evaluator.bind().");
   define(
@@ -181,37 +181,9 @@ void bind_evaluator(nb::module_& module) {
           nb::arg("calls"), "The same several times, for benchmarks, without Python between them.")
       .def_ro("results", &BoundCall::results, "The arrays that every call writes.",
               nb::for_getter(nb::sig("def results(self) -> isopatch.Results")));
+}
 
-  static const std::string evaluate_signature =
-      fmt::format("def evaluate({}) -> isopatch.Results", arguments_of_call());
-  static const std::string bind_signature = fmt::format("def bind({}) -> Call", arguments_of_call());
-  static const std::string evaluate_doc = fmt::format(kEvaluateDoc, argument_lines("inputs", kInputs, "N", 4));
-
-  nb::class_<PythonEvaluator> evaluator(module, "Evaluator", R"(Evaluates contact for batches of environments.
-
-Several threads may call one evaluator at once.
-
-Args:
-    scene: An isopatch.Scene.
-    device: "cpu", "cuda" (the current device), "cuda:0" and so on, or "reference": extended precision on the CPU, for
-        checking.
-    precision: "float" or "double", in which contact patches are integrated. The types of arrays are independent of it.
-    threads: Of "cpu" and "reference"; 0: all cores. Results have the same bits with any number.
-
-Raises:
-    RuntimeError: if there is no such device, no driver for it, or no CUDA code in this build.
-    ValueError: for other values of the arguments.)");
-  define_constructor(
-      evaluator,
-      Signature<4>{"Evaluator",
-                   {Parameter{"scene"}, Parameter{"device", nb::str("cpu")}, Parameter{"precision", nb::str("float")},
-                    Parameter{"threads", nb::int_(0)}}},
-      [](PythonEvaluator* self, const Given<4>& given) {
-        const auto& [scene, device, precision, threads] = given;
-        check_scene("Evaluator", scene);
-        new (self) PythonEvaluator(nb::borrow(scene), parse_compute_options("Evaluator", device, precision, threads));
-      },
-      "def __init__(self, scene: Scene, device: str = \"cpu\", precision: str = \"float\", threads: int = 0) -> None");
+void define_memory(nb::class_<PythonEvaluator>& evaluator) {
   define(
       evaluator, "reserve",
       Signature<3>{"reserve",
@@ -244,24 +216,13 @@ Raises:
       "margin of\nat most `margin`, m: a larger one finds them less often and tests more of them. For each part "
       "pair of each\nenvironment it takes at most 17 KB on the CPU and 4 KB with CUDA.\n\nRaises MemoryError "
       "if there is too little memory, ValueError for a number below 0 or a margin that is not above 0.");
-  evaluator
-      .def_prop_ro(
-          "scene", [](const PythonEvaluator& self) { return self.scene; }, "The scene that it evaluates.",
-          nb::for_getter(nb::sig("def scene(self) -> Scene")))
-      .def_prop_ro(
-          "device", [](const PythonEvaluator& self) { return self.compute.device; },
-          "\"cpu\", \"cuda:0\" and so on, or \"reference\".")
-      .def_prop_ro("precision", &precision_of, "\"float\" or \"double\".")
-      .def("_wanted", &PythonEvaluator::wanted, arg("call"), arg("outputs"))
-      .def(
-          "_arrays",
-          [](const PythonEvaluator& self, std::int64_t max_clusters, const Capacities& capacities) {
-            return describe_arrays(self, max_clusters, capacities);
-          },
-          arg("max_clusters"), arg("capacities"))
-      .def("__repr__", [](const PythonEvaluator& self) {
-        return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device, precision_of(self));
-      });
+}
+
+void define_calls(nb::class_<PythonEvaluator>& evaluator) {
+  static const std::string evaluate_signature =
+      fmt::format("def evaluate({}) -> isopatch.Results", arguments_of_call());
+  static const std::string bind_signature = fmt::format("def bind({}) -> Call", arguments_of_call());
+  static const std::string evaluate_doc = fmt::format(kEvaluateDoc, argument_lines("inputs", kInputs, "N", 4));
   define(
       evaluator, "evaluate", signature_of_call("evaluate"),
       [](nb::handle self, const Given<kNumArguments>& given) {
@@ -282,6 +243,58 @@ Raises:
       "what is in the same memory whenever it is called. The arrays must not be resized or freed meanwhile.\n\n"
       "Arguments, shapes, units and errors are those of evaluate(); TypeError too for arrays of JAX, which never "
       "change.");
+}
+
+}  // namespace
+
+void bind_evaluator(nb::module_& module) {
+  bind_written_tensors(module);
+  bind_call(module);
+  nb::class_<PythonEvaluator> evaluator(module, "Evaluator", R"(Evaluates contact for batches of environments.
+
+Several threads may call one evaluator at once.
+
+Args:
+    scene: An isopatch.Scene.
+    device: "cpu", "cuda" (the current device), "cuda:0" and so on, or "reference": extended precision on the CPU, for
+        checking.
+    precision: "float" or "double", in which contact patches are integrated. The types of arrays are independent of it.
+    threads: Of "cpu" and "reference"; 0: all cores. Results have the same bits with any number.
+
+Raises:
+    RuntimeError: if there is no such device, no driver for it, or no CUDA code in this build.
+    ValueError: for other values of the arguments.)");
+  define_constructor(
+      evaluator,
+      Signature<4>{"Evaluator",
+                   {Parameter{"scene"}, Parameter{"device", nb::str("cpu")}, Parameter{"precision", nb::str("float")},
+                    Parameter{"threads", nb::int_(0)}}},
+      [](PythonEvaluator* self, const Given<4>& given) {
+        const auto& [scene, device, precision, threads] = given;
+        check_scene("Evaluator", scene);
+        new (self) PythonEvaluator(nb::borrow(scene), parse_compute_options("Evaluator", device, precision, threads));
+      },
+      "def __init__(self, scene: Scene, device: str = \"cpu\", precision: str = \"float\", threads: int = 0) -> None");
+  define_memory(evaluator);
+  evaluator
+      .def_prop_ro(
+          "scene", [](const PythonEvaluator& self) { return self.scene; }, "The scene that it evaluates.",
+          nb::for_getter(nb::sig("def scene(self) -> Scene")))
+      .def_prop_ro(
+          "device", [](const PythonEvaluator& self) { return self.compute.device; },
+          "\"cpu\", \"cuda:0\" and so on, or \"reference\".")
+      .def_prop_ro("precision", &precision_of, "\"float\" or \"double\".")
+      .def("_wanted", &PythonEvaluator::wanted, nb::arg("call"), nb::arg("outputs"))
+      .def(
+          "_arrays",
+          [](const PythonEvaluator& self, std::int64_t max_clusters, const Capacities& capacities) {
+            return describe_arrays(self, max_clusters, capacities);
+          },
+          nb::arg("max_clusters"), nb::arg("capacities"))
+      .def("__repr__", [](const PythonEvaluator& self) {
+        return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device, precision_of(self));
+      });
+  define_calls(evaluator);
 }
 
 }  // namespace isopatch::python

@@ -157,11 +157,9 @@ std::tuple<nb::bytes, nb::bytes> patch_of(const nb::bytes& polygons) {
 
 }  // namespace
 
-void bind_scene(nb::module_& module) {
-  module.def("_scene_surfaces", &surfaces_of, nb::arg("scene"), nb::arg("poses"), nb::arg("half_spaces") = true,
-             nb::arg("geometry_index").none() = nb::none());
-  module.def("_patch_surface", &patch_of, nb::arg("polygons"));
-  nb::class_<Scene> type(module, "Scene", "A checked scene; isopatch.Scene is made from it.");
+namespace {
+
+void define_methods(nb::class_<Scene>& type) {
   define(
       type, "body_index", Signature<1>{"body_index", {Parameter{"name"}}},
       [](nb::handle self, const Given<1>& given) {
@@ -183,37 +181,11 @@ void bind_scene(nb::module_& module) {
       [](nb::handle self, const Given<0>&) { return to_json(*nb::inst_ptr<Scene>(self)); }, "def to_json(self) -> str",
       "The scene as the text of a scene file, in which all geometries are \"given\". What they are does not stand "
       "there: scenes are compared by ==, and kept by pickle.");
-  type.def(
-          "__init__",
-          [](Scene* self, const std::string& json, const std::string& directory, const std::string& source,
-             const nb::dict& meshes, const std::vector<GeometryState>& geometries) {
-            SceneMeshes named = scene_meshes(meshes);
-            named.geometries = of_each(geometries, geometry_from);
-            const SignalScope signals;
-            const nb::gil_scoped_release released;
-            new (self) Scene(parse_scene(json, directory, source, named));
-          },
-          nb::arg("json"), nb::arg("directory"), nb::arg("source"), nb::arg("meshes"), nb::arg("geometries"))
-      .def_prop_ro("num_bodies", &Scene::num_bodies, "B in the shapes of arrays.")
-      .def_prop_ro("num_parts", &Scene::num_parts, "C in the shapes of arrays: the parts of all bodies.")
-      .def_prop_ro("num_pairs", &Scene::num_pairs, "P in the shapes of arrays.")
-      .def_prop_ro("num_part_pairs", &Scene::num_part_pairs, "Q in the shapes of arrays: of all pairs.")
-      .def_prop_ro("contact_state_size", &Scene::contact_state_size,
-                   "S in the shapes of arrays: how many numbers the contact models carry for each part pair.")
-      .def_prop_ro(
-          "num_joints", [](const Scene& scene) { return rollout_counts(scene).joints; }, "J in the shapes of arrays.")
-      .def_prop_ro(
-          "part_pairs",
-          [](const Scene& scene) {
-            const auto row = [](const PartPair& p) { return std::tuple<int, int, int>(p.pair, p.part_a, p.part_b); };
-            return of_each(scene.part_pairs(), row);
-          },
-          "(pair, part of a, part of b) of each row of part_pair_wrench; parts are numbered through the scene.")
-      .def_prop_ro(
-          "geometries", [](const Scene& scene) { return of_each(scene.description().geometries, &Geometry::name); },
-          "Names of the geometries; geometry_index counts in this order.")
-      .def_prop_ro("warnings", &all_warnings, "One line for each thing in the scene that may not be meant.")
-      .def_prop_ro("_geometry_states",
+}
+
+/// What the package asks for.
+void define_private(nb::class_<Scene>& type) {
+  type.def_prop_ro("_geometry_states",
                    [](const Scene& scene) { return of_each(scene.description().geometries, state_of); })
       .def_prop_ro("_body_names", [](const Scene& scene) { return of_each(scene.description().bodies, &Body::name); })
       .def_prop_ro("_pair_indices",
@@ -270,6 +242,47 @@ void bind_scene(nb::module_& module) {
                 body_mass(scene.description(), scene.description().bodies.at(static_cast<std::size_t>(body))));
           },
           nb::arg("body"));
+}
+
+}  // namespace
+
+void bind_scene(nb::module_& module) {
+  module.def("_scene_surfaces", &surfaces_of, nb::arg("scene"), nb::arg("poses"), nb::arg("half_spaces") = true,
+             nb::arg("geometry_index").none() = nb::none());
+  module.def("_patch_surface", &patch_of, nb::arg("polygons"));
+  nb::class_<Scene> type(module, "Scene", "A checked scene; isopatch.Scene is made from it.");
+  define_methods(type);
+  type.def(
+          "__init__",
+          [](Scene* self, const std::string& json, const std::string& directory, const std::string& source,
+             const nb::dict& meshes, const std::vector<GeometryState>& geometries) {
+            SceneMeshes named = scene_meshes(meshes);
+            named.geometries = of_each(geometries, geometry_from);
+            const SignalScope signals;
+            const nb::gil_scoped_release released;
+            new (self) Scene(parse_scene(json, directory, source, named));
+          },
+          nb::arg("json"), nb::arg("directory"), nb::arg("source"), nb::arg("meshes"), nb::arg("geometries"))
+      .def_prop_ro("num_bodies", &Scene::num_bodies, "B in the shapes of arrays.")
+      .def_prop_ro("num_parts", &Scene::num_parts, "C in the shapes of arrays: the parts of all bodies.")
+      .def_prop_ro("num_pairs", &Scene::num_pairs, "P in the shapes of arrays.")
+      .def_prop_ro("num_part_pairs", &Scene::num_part_pairs, "Q in the shapes of arrays: of all pairs.")
+      .def_prop_ro("contact_state_size", &Scene::contact_state_size,
+                   "S in the shapes of arrays: how many numbers the contact models carry for each part pair.")
+      .def_prop_ro(
+          "num_joints", [](const Scene& scene) { return rollout_counts(scene).joints; }, "J in the shapes of arrays.")
+      .def_prop_ro(
+          "part_pairs",
+          [](const Scene& scene) {
+            const auto row = [](const PartPair& p) { return std::tuple<int, int, int>(p.pair, p.part_a, p.part_b); };
+            return of_each(scene.part_pairs(), row);
+          },
+          "(pair, part of a, part of b) of each row of part_pair_wrench; parts are numbered through the scene.")
+      .def_prop_ro(
+          "geometries", [](const Scene& scene) { return of_each(scene.description().geometries, &Geometry::name); },
+          "Names of the geometries; geometry_index counts in this order.")
+      .def_prop_ro("warnings", &all_warnings, "One line for each thing in the scene that may not be meant.");
+  define_private(type);
 }
 
 }  // namespace isopatch::python

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-#include <vector>
-
 #include "host/python/arrays/array_view.h"
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
@@ -17,6 +14,12 @@ nb::handle not_given() {
   return object;
 }
 
+void refuse_unknown(const char* call, nb::handle name, const std::vector<std::string>& known) {
+  const std::string text = text_of(name);
+  throw_type_error(fmt::format("{}: {}: unknown argument{}", call, text,
+                               known.empty() ? "; expected none" : isopatch::detail::suggestion(text, known)));
+}
+
 void refuse_arguments(const char* call, const Parameter* parameters, std::size_t count, std::size_t positional,
                       nb::handle given, std::size_t self, nb::handle unknown) {
   const std::vector<Parameter> all(parameters, parameters + count);
@@ -25,9 +28,7 @@ void refuse_arguments(const char* call, const Parameter* parameters, std::size_t
   if (PyDict_Next(unknown.ptr(), &position, &name, &value) != 0) {
     std::vector<std::string> known;
     for (const Parameter& parameter : all) known.emplace_back(parameter.name);
-    const std::string text = text_of(name);
-    throw_type_error(fmt::format("{}: {}: unknown argument{}", call, text,
-                                 known.empty() ? "; expected none" : isopatch::detail::suggestion(text, known)));
+    refuse_unknown(call, name, known);
   }
   const auto found = static_cast<std::size_t>(PyTuple_Size(given.ptr())) - self;
   if (found > positional) {

@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace isopatch::python {
 
@@ -20,6 +22,9 @@ struct Parameter {
   const char* name;
   nb::object otherwise = {};  // if it is not given; invalid: it must be
 };
+
+/// Throws TypeError for an argument whose name is none of `known`, with the one that was meant.
+[[noreturn]] void refuse_unknown(const char* call, nb::handle name, const std::vector<std::string>& known);
 
 /// Throws TypeError for arguments that do not fit the names, of which the first `positional` may come without.
 [[noreturn]] void refuse_arguments(const char* call, const Parameter* parameters, std::size_t count,

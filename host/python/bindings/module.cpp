@@ -18,6 +18,7 @@
 #include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/candidates.h"
+#include "host/python/bindings/define.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "isopatch/status.h"
@@ -157,6 +158,14 @@ NB_MODULE(_core, module) {
   module.def(
       "message_text", [](nb::handle text) { return isopatch::detail::message_text(text_of(text)); }, nb::arg("text"),
       "A message as the library's are: one line of at most 300 printable characters.");
+  module.def(
+      "refuse_unknown",
+      [](const std::string& call, nb::handle name, const std::vector<std::string>& known) {
+        refuse_unknown(call.c_str(), name, known);
+      },
+      nb::arg("call"), nb::arg("name"), nb::arg("known"),
+      "Raises TypeError for an argument whose name is none of `known`, with the one that was meant.",
+      nb::sig("def refuse_unknown(call: str, name: str, known: list[str]) -> typing.NoReturn"));
   module.def("_register_types", &register_types);
   bind_array_table(module);
   module.def(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/python/bindings/stepping.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <string>
 #include <type_traits>
+#include <vector>
+
+#include "host/python/bindings/define.h"
 
 namespace isopatch::python {
 namespace {
@@ -103,8 +105,9 @@ StepArguments::StepArguments(const char* call, const nb::dict& given, nb::handle
   while (PyDict_Next(given.ptr(), &position, &name, &array) != 0) {
     const std::size_t i = input_names().find(name);
     if (i == kNumStepInputs) {
-      const std::string text = text_of(name);
-      throw_type_error(fmt::format("{}: {}: unknown argument{}", call, text, input_names().suggestion(text)));
+      std::vector<std::string> known = {"n", "outputs", "check"};
+      for (std::size_t k = 0; k < kNumStepInputs; ++k) known.emplace_back(input_names()[k]);
+      refuse_unknown(call, name, known);
     }
     if (array != Py_None) inputs[i] = array;
   }

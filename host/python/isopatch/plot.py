@@ -3,6 +3,9 @@
 Each function draws into the axes `ax`, or into new ones, and returns them.
 """
 
+from isopatch._src.keywords import answer_unknown_keywords as _answer_unknown_keywords
 from isopatch._src.plots import energy, force, patch
 
 __all__ = ["energy", "force", "patch"]
+
+_answer_unknown_keywords(globals())

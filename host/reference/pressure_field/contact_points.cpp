@@ -141,7 +141,7 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
       return PosedBody(*part.geometry, part.rigid, part.modulus, X * part.X_BG);
     };
     const PosedBody a = posed(indices.a, Transform{}), b = posed(indices.b, X_AB);
-    const bool has_bristles = has_memory(scene, pair, model);
+    const bool is_plate = has_memory(scene, pair, model);
     const ContactLaw law = contact_law(scene, state, environment, pair, indices);
     for (ContactPolygon polygon : contact_polygons(a, b)) {
       if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
@@ -153,12 +153,12 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
         point.position = X_WA * point.position;
         point.normal = X_WA.rotation * point.normal;
         point.slope = X_WA.rotation * point.slope;
-        if (has_bristles) point.row = row;
-        if (has_bristles) point.friction = 0;
+        if (is_plate) point.row = row;
+        if (is_plate) point.friction = 0;
         points.push_back(point);
       }
     }
-    if (!has_bristles || points.size() == first) return;
+    if (!is_plate || points.size() == first) return;
     MemoryContact contact;
     contact.pair = pair;
     contact.row = row;

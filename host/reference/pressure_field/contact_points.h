@@ -12,7 +12,7 @@
 
 namespace isopatch::reference {
 
-/// The points of all pairs at the poses of `environment`, whose status must be clean. Those with bristles have no
+/// The points of all pairs at the poses of `environment`, whose status must be clean. Those of plates have no
 /// friction, and of each part pair of them a contact is appended. Throws Error for kFan6.
 std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
                                          const Environment& environment, ContactPoints rule,

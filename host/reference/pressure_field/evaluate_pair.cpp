@@ -110,6 +110,75 @@ Memory bristles_of(const PairInput& input, std::size_t i, const std::vector<Cont
   return bristles.next;
 }
 
+/// What the part pairs of a pair add up to, in a's frame.
+struct PatchTotals {
+  PatchSum whole = {};
+  std::vector<PatchPolygon> found;
+  bool has_surface = false, encloses_part = false;
+  Real load = 0, far_load = 0;  // of the pressure before it is weighed, N
+};
+
+/// Two bodies, and whether they are one-sided.
+struct BodyPair {
+  std::map<std::size_t, PosedBody> of_a, of_b;
+  Transform X_AB;
+  bool one_sided_a, one_sided_b;
+};
+
+void add_part_pair(const PairInput& input, const BodyPair& bodies, const PartIndices& parts, PatchTotals& totals,
+                   PairResult& result) {
+  const auto& [scene, state, results, environment, index, pair_index, part_pairs, first_row] = input;
+  const PosedBody &a = bodies.of_a.at(parts.a), &b = bodies.of_b.at(parts.b);
+  const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
+  const ContactLaw law = contact_law(scene, state, environment, pair_index, parts);
+  PatchSum sum = {};
+  std::vector<ContactPolygon> polygons = contact_polygons(a, b);
+  totals.has_surface = totals.has_surface || !polygons.empty();
+  totals.encloses_part =
+      totals.encloses_part || (polygons.empty() && (encloses(b, a, *part_a.geometry, part_a.X_BG) ||
+                                                    encloses(a, b, *part_b.geometry, bodies.X_AB * part_b.X_BG)));
+  const bool has_bristles = has_memory(scene, pair_index, ContactModel::kPressureField);
+  ContactLaw law_of_points = law;
+  if (has_bristles) law_of_points.friction = 0;
+  std::vector<ContactPolygon> kept;
+  for (ContactPolygon& polygon : polygons) {
+    if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
+    const Real unweighed = polygon.load();
+    const auto of_bodies = [&](auto member) {
+      return (polygon.*member)(bodies.one_sided_a, bodies.one_sided_b, a.largest_gradient, b.largest_gradient);
+    };
+    of_bodies(&ContactPolygon::weigh_one_sided);
+    totals.load += unweighed;
+    totals.far_load += unweighed * (1 - of_bodies(&ContactPolygon::near_side));
+    add_polygon(polygon, law_of_points, sum);
+    if (has_bristles) kept.push_back(polygon);
+    totals.found.push_back({std::move(polygon), law, parts});
+  }
+  if (has_bristles) {
+    const Memory next = bristles_of(input, result.of_part_pairs.size(), kept, law, sum);
+    for (const Real number : next.numbers()) result.contact_state.push_back(number);
+    const auto state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
+    result.contact_state.resize((result.of_part_pairs.size() + 1) * state_size);
+  }
+  if (results.energy.data != nullptr) result.energy += elastic_energy(a, b);
+  const Matrix3& R_WA = result.X_WA.rotation;
+  result.of_part_pairs.push_back({R_WA * sum.force, R_WA * sum.torque});
+  totals.whole.add(sum);
+}
+
+/// The sums in the world.
+void take_sums(const PatchSum& whole, const Transform& X_AB, PairResult& result) {
+  const Matrix3& R_WA = result.X_WA.rotation;
+  result.on_a = {R_WA * whole.force, R_WA * whole.torque};
+  result.on_b = {-result.on_a.force, R_WA * (X_AB.translation.cross(whole.force) - whole.torque)};
+  if (whole.pressure > 0) result.center_of_pressure = result.X_WA * Vector3(whole.pressure_moment / whole.pressure);
+  if (whole.area > 0) result.mean_normal = R_WA * (whole.normal / whole.area);
+  result.friction_force = R_WA * whole.friction_force;
+  result.area = whole.area;
+  result.max_pressure = whole.max_pressure;
+  result.polygon_count = whole.polygons;
+}
+
 }  // namespace
 
 PairResult evaluate_pressure_field(const PairInput& input) {
@@ -117,69 +186,22 @@ PairResult evaluate_pressure_field(const PairInput& input) {
   const Pair& pair = (*scene.pairs)[pair_index];
   const BodyState& state_a = environment.bodies[static_cast<std::size_t>(pair.a)];
   const BodyState& state_b = environment.bodies[static_cast<std::size_t>(pair.b)];
-  const Matrix3& R_WA = state_a.X_WB.rotation;
 
   // the pair is evaluated in a's frame, so that its position in the world costs no digits
   const Transform X_AB = state_a.X_WB.inverse() * state_b.X_WB;
-  const std::map<std::size_t, PosedBody> of_a = posed_parts(environment, state_a, Transform{});
-  const std::map<std::size_t, PosedBody> of_b = posed_parts(environment, state_b, X_AB);
-
+  const BodyPair bodies = {posed_parts(environment, state_a, Transform{}), posed_parts(environment, state_b, X_AB),
+                           X_AB, scene.bodies[static_cast<std::size_t>(pair.a)].one_sided,
+                           scene.bodies[static_cast<std::size_t>(pair.b)].one_sided};
   PairResult result;
-  std::vector<PatchPolygon> found;
-  PatchSum whole = {};
   result.X_WA = state_a.X_WB;
-  const bool one_sided_a = scene.bodies[static_cast<std::size_t>(pair.a)].one_sided;
-  const bool one_sided_b = scene.bodies[static_cast<std::size_t>(pair.b)].one_sided;
-  bool has_surface = false, encloses_part = false;
-  Real load = 0, far_load = 0;  // of the pressure before it is weighed, N
-  const auto state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
-  for (const PartIndices& parts : part_pairs) {
-    const PosedBody &a = of_a.at(parts.a), &b = of_b.at(parts.b);
-    const PartState &part_a = environment.parts[parts.a], &part_b = environment.parts[parts.b];
-    const ContactLaw law = contact_law(scene, state, environment, pair_index, parts);
-    PatchSum sum = {};
-    std::vector<ContactPolygon> polygons = contact_polygons(a, b);
-    has_surface = has_surface || !polygons.empty();
-    encloses_part = encloses_part || (polygons.empty() && (encloses(b, a, *part_a.geometry, part_a.X_BG) ||
-                                                           encloses(a, b, *part_b.geometry, X_AB * part_b.X_BG)));
-    const bool has_bristles = has_memory(scene, pair_index, ContactModel::kPressureField);
-    ContactLaw law_of_points = law;
-    if (has_bristles) law_of_points.friction = 0;
-    std::vector<ContactPolygon> kept;
-    for (ContactPolygon& polygon : polygons) {
-      if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
-      const Real unweighed = polygon.load();
-      polygon.weigh_one_sided(one_sided_a, one_sided_b, a.largest_gradient, b.largest_gradient);
-      load += unweighed;
-      far_load += unweighed * (1 - polygon.near_side(one_sided_a, one_sided_b, a.largest_gradient, b.largest_gradient));
-      add_polygon(polygon, law_of_points, sum);
-      if (has_bristles) kept.push_back(polygon);
-      found.push_back({std::move(polygon), law, parts});
-    }
-    if (has_bristles) {
-      const Memory next = bristles_of(input, result.of_part_pairs.size(), kept, law, sum);
-      for (const Real number : next.numbers()) result.contact_state.push_back(number);
-      result.contact_state.resize((result.of_part_pairs.size() + 1) * state_size);
-    }
-    if (results.energy.data != nullptr) result.energy += elastic_energy(a, b);
-    result.of_part_pairs.push_back({R_WA * sum.force, R_WA * sum.torque});
-    whole.add(sum);
-  }
-  if (encloses_part && !has_surface) result.status |= kNoContactSurface;
-  if (far_load > kFarSideFraction * load) result.status |= kFarSide;
-
-  // to the world
-  result.on_a = {R_WA * whole.force, R_WA * whole.torque};
-  result.on_b = {-result.on_a.force, R_WA * (X_AB.translation.cross(whole.force) - whole.torque)};
-  if (whole.pressure > 0) result.center_of_pressure = state_a.X_WB * Vector3(whole.pressure_moment / whole.pressure);
-  if (whole.area > 0) result.mean_normal = R_WA * (whole.normal / whole.area);
-  result.friction_force = R_WA * whole.friction_force;
-  result.area = whole.area;
-  result.max_pressure = whole.max_pressure;
-  result.polygon_count = whole.polygons;
+  PatchTotals totals;
+  for (const PartIndices& parts : part_pairs) add_part_pair(input, bodies, parts, totals, result);
+  if (totals.encloses_part && !totals.has_surface) result.status |= kNoContactSurface;
+  if (totals.far_load > kFarSideFraction * totals.load) result.status |= kFarSide;
+  take_sums(totals.whole, X_AB, result);
 
   std::vector<const ContactPolygon*> polygons;
-  for (const PatchPolygon& polygon : found) {
+  for (const PatchPolygon& polygon : totals.found) {
     polygons.push_back(&polygon.polygon);
     result.polygons.push_back(to_output(polygon, result.X_WA, pair_index));
     if (polygon.polygon.resists()) result.contacts.push_back(to_contact(polygon, result.X_WA, pair_index));

@@ -46,6 +46,14 @@ struct Environment {
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index);
 
+// in model_rules.cpp, which knows the models:
+
+/// Whether two geometries that an environment gives to a part pair can touch.
+bool can_touch(const Geometry& a, const Geometry& b, const Pair& pair, ContactModel model);
+
+/// Whether RolloutReference steps the model.
+bool is_stepped(ContactModel model);
+
 /// Whether contacts of a pair in a model have a memory, of the numbers of LumpedState.
 bool has_memory(const SceneDescription& scene, std::size_t pair, ContactModel model);
 

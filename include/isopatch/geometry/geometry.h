@@ -27,6 +27,7 @@ struct Primitive {
   Point3 half = {};   ///< kBox: half edges, m; kCylinder, kCapsule: half[2] is half the length without half balls, m
   double radius = 0;  ///< of the others, m
 
+  /// Compares all members.
   friend bool operator==(const Primitive&, const Primitive&) = default;
 };
 

@@ -35,9 +35,12 @@ struct Relation {
   std::int32_t count;  ///< of its members, at least 1
 };
 
-inline constexpr std::int32_t kVertexOnFace = 0, kFaceUnderVertex = 1, kEdgeOnEdge = 2;  ///< PotentialContact::kind
-inline constexpr std::int32_t kUnilateralRelation = 0, kIntercontactRelation = 1,
-                              kCrossRelation = 2;  ///< Relation::kind
+inline constexpr std::int32_t kVertexOnFace = 0;          ///< PotentialContact::kind
+inline constexpr std::int32_t kFaceUnderVertex = 1;       ///< PotentialContact::kind
+inline constexpr std::int32_t kEdgeOnEdge = 2;            ///< PotentialContact::kind
+inline constexpr std::int32_t kUnilateralRelation = 0;    ///< Relation::kind
+inline constexpr std::int32_t kIntercontactRelation = 1;  ///< Relation::kind
+inline constexpr std::int32_t kCrossRelation = 2;         ///< Relation::kind
 
 /// The members of PotentialContact in their order.
 inline constexpr std::array<RecordField, 10> kPotentialContactFields = {{

@@ -23,8 +23,10 @@ enum class ContactModel : std::uint8_t {
 /// converts to such a list. After kPolytope, which is for two rigid parts, others may be pressure fields.
 struct ContactModels : std::vector<ContactModel> {
   using std::vector<ContactModel>::vector;
+  /// The list of one model.
   ContactModels(ContactModel only) : vector{only} {}
 
+  /// Compares the lists.
   friend bool operator==(const ContactModels&, const ContactModels&) = default;
 };
 
@@ -68,10 +70,10 @@ struct ContactOptions {
   FrictionModel friction_model = FrictionModel::kCoulomb;  ///< of the pairs that have none of their own
   BristleFriction bristle = {};                            ///< likewise
   BristleFlow bristle_flow = BristleFlow::kNearLimit;      ///< likewise
-  OverlapNormal normal = OverlapNormal::kInertia;
-  double small_speed = 1e-3;  ///< m/s, > 0
-  ImpactLatch latch = ImpactLatch::kFirst;
-  double relaxation_time = 0;  ///< s, >= 0
+  OverlapNormal normal = OverlapNormal::kInertia;          ///< of an overlap
+  double small_speed = 1e-3;                               ///< m/s, > 0
+  ImpactLatch latch = ImpactLatch::kFirst;                 ///< which approach sets the damping of a restitution
+  double relaxation_time = 0;                              ///< s, >= 0
 
   // Of rigid polytopes. A radius is the largest distance of a part's vertex from its body's centre of mass.
   std::optional<double> margin = {};  ///< m, >= 0: how near features must be for a contact, on top of what the bodies

@@ -41,6 +41,7 @@ struct BristleFriction {
   double dwell_time = 0.1;          ///< tau_dw, s, >= 0: in which a resting contact gains its static friction
   double static_ratio = 1;          ///< static over sliding friction, >= 1
 
+  /// Compares all members.
   friend bool operator==(const BristleFriction&, const BristleFriction&) = default;
 };
 

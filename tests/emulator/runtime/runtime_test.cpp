@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "isopatch/detail/contact/lumped_pair.h"
+#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
 #include "isopatch/detail/polygon/boundary_sides.h"
 #include "isopatch/detail/scene/begin_environment.h"
 #include "kernels/runtime/device_guard.h"

@@ -64,12 +64,13 @@ bool is_uncarried(const double* residual, double carried) {
   return size > kLeastPart * (carried + size) && size > kRounding;
 }
 
-/// Bounds patches; returns bits of what there is. bool[N] at `bounded` says in which states any was bounded. `shallow`
-/// [P] is the depth from which a cluster is deep, `leaving` [P] that with which it then leaves, `residuals` [N, P, 6]
-/// are the wrenches that points lack, and bool[P] at `can_move` says which pairs can move.
-int bound_patches(std::uintptr_t points, std::uintptr_t stiffnesses, std::uintptr_t distances, std::uintptr_t shallow,
-                  std::uintptr_t leaving, std::uintptr_t bounded, std::uintptr_t residuals, std::uintptr_t can_move,
-                  int states, int pairs, int clusters) {
+/// Bounds patches; returns bits of what there is. bool[N] at `bounded` says in which states any was bounded. `depths`
+/// [2, P] are those from which a cluster is deep, and with which it then leaves; `residuals` [N, P, 6] are the wrenches
+/// that points lack, and bool[P] at `can_move` says which pairs can move.
+int bound_patches(std::uintptr_t points, std::uintptr_t stiffnesses, std::uintptr_t distances, std::uintptr_t depths,
+                  std::uintptr_t bounded, std::uintptr_t residuals, std::uintptr_t can_move, int states, int pairs,
+                  int clusters) {
+  const double *const shallow = at<const double>(depths), *const leaving = shallow + pairs;
   int found = 0;
   double squared = 0;
   std::ptrdiff_t cluster = 0;
@@ -83,9 +84,9 @@ int bound_patches(std::uintptr_t points, std::uintptr_t stiffnesses, std::uintpt
                             at<double>(distances) + 4 * cluster};
         if (!(of.stiffness[0] > 0)) continue;
         const double depth = of.depth();
-        const bool deep = depth > at<const double>(shallow)[p];
+        const bool deep = depth > shallow[p];
         if (deep || *std::max_element(of.distance, of.distance + kPoints) > 0) {
-          of.bound(depth, deep ? depth / at<const double>(leaving)[p] : 1);
+          of.bound(depth, deep ? depth / leaving[p] : 1);
           at<std::uint8_t>(bounded)[n] = 1;
           found |= kBounded;
         }
@@ -104,8 +105,8 @@ int bound_patches(std::uintptr_t points, std::uintptr_t stiffnesses, std::uintpt
 
 void bind_patch_bounds(nb::module_& module) {
   module.def("_bound_patches", &bound_patches, nb::arg("points"), nb::arg("stiffnesses"), nb::arg("distances"),
-             nb::arg("shallow"), nb::arg("leaving"), nb::arg("bounded"), nb::arg("residuals"), nb::arg("can_move"),
-             nb::arg("states"), nb::arg("pairs"), nb::arg("clusters"));
+             nb::arg("depths"), nb::arg("bounded"), nb::arg("residuals"), nb::arg("can_move"), nb::arg("states"),
+             nb::arg("pairs"), nb::arg("clusters"));
 }
 
 }  // namespace isopatch::python

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from isopatch import _core
 from isopatch._src.arrays import TABLE
 from isopatch._src.messages import shown
 from isopatch._src.records import on_host
@@ -103,7 +104,7 @@ def check_reset(mask: Any, given: Mapping[str, Any], state: Any, others: Iterabl
             raise TypeError(
                 f"reset: {name}: a state has none: it is an argument of step(), for each call: step({name}=...)"
             )
-        raise TypeError(f"reset: {name}: expected mask, poses, velocities or joints")
+        _core.refuse_unknown("reset", name, ["mask", "poses", "velocities", "joints"])
     if kind_of(getattr(mask, "dtype", None)) in "iu" and not str(mask.dtype).endswith("uint8"):
         raise TypeError(
             f"reset: mask: expected bool [N], found {str(mask.dtype).removeprefix('torch.')}; of indices of "

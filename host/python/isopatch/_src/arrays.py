@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from isopatch import _core
-from isopatch._src.messages import shortened
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -41,7 +40,7 @@ def in_order(call: str, names: tuple[str, ...], given: Mapping[str, Any]) -> lis
     """The arrays of `names`, None for those that are not given. Raises TypeError for an array with another name."""
     for name in given:
         if name not in names:
-            raise TypeError(shortened(f"{call}: {name}: unknown argument; expected one of {', '.join(names)}"))
+            _core.refuse_unknown(call, name, list(names))
     return [given.get(name) for name in names]
 
 

@@ -175,13 +175,13 @@ def step(
         raise TypeError(f"{call}: simulator: expected an isopatch.Simulator, found {type(simulator).__name__}")
     if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
         raise TypeError(f"{call}: state: expected a SimulatorState, found {type(state).__name__}")
+    given = in_order(call, STEP_INPUTS, inputs)
     if not jax.config.jax_enable_x64:
         raise RuntimeError(f'{call}: states are float64, which JAX has after jax.config.update("jax_enable_x64", True)')
     core = simulator._core
     states, known_inputs, known = core.arrays()
     states, known_inputs = arrays_of(states), arrays_of(known_inputs)
     wanted = wanted_outputs(call, core.wanted(call, outputs), known, StepResults._fields)
-    given = in_order(call, STEP_INPUTS, inputs)
     sizes = {"contact_state": simulator.scene.contact_state_size, "joint_rates": len(simulator.scene.joints)}
     for name in (name for name, size in sizes.items() if not size):
         del states[name]  # without elements, or None

@@ -10,7 +10,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.mesh_objects import Found, found_in, is_object
-from isopatch._src.messages import shortened, shown
+from isopatch._src.messages import outside, shortened, shown
 
 _MOST_ROWS = 2**31 - 1  # so many can be indexed
 _HOW_TO_MAKE_TETS = "mesh.triangulate() of PyVista cuts them into tets"
@@ -209,7 +209,7 @@ def tetrahedralize(
             f"{location}: expected a path, a mesh or a pair of points and triangles, found {type(surface).__name__}"
         )
     for note in mesh.notes:
-        warnings.warn(f"{location}: {note}", stacklevel=2)
+        warnings.warn(f"{location}: {note}", stacklevel=outside())
     if not isinstance(mesher, str):
         raise TypeError(f"tetrahedralize: mesher: expected a string, found {type(mesher).__name__}")
     try:
@@ -221,7 +221,7 @@ def tetrahedralize(
     coarser = None if triangles is None else min(int(triangles), 2**31 - 1)  # more than any surface has
     points, tets, notes = _core._tetrahedralize(mesh.points, mesh.cells, source, mesher, edges, coarser)
     for note in notes:
-        warnings.warn(f"{location}: {note}", stacklevel=2)
+        warnings.warn(f"{location}: {note}", stacklevel=outside())
     return TetMesh(*_arrays_of(points, tets, 4))
 
 

@@ -1,5 +1,6 @@
 """What messages repeat of what was given: one line, and never long."""
 
+import sys
 from typing import Any
 
 from isopatch import _core
@@ -14,6 +15,14 @@ def shown(value: Any) -> str:
     except Exception:
         text = f"an object of {type(value).__name__}"
     return shortened(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "...")
+
+
+def outside() -> int:
+    """The `stacklevel` of a warning of the line that called the package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("isopatch."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def shortened(message: str) -> str:

@@ -17,6 +17,7 @@ from isopatch._src import arguments
 from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order
 from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
+from isopatch._src.keywords import names_of
 from isopatch._src.messages import shown
 from isopatch._src.plan import Sizes, arrays_of, check_shape
 from isopatch._src.records import KINDS, RECORDS, ROWS, on_host
@@ -107,6 +108,9 @@ class Pool(Simulator):
         scene, steps = scene if isinstance(scene, Scene) else Scene(scene), {}
         if arrays not in (None, "numpy", "torch"):
             raise ValueError(f'Pool: arrays: expected "numpy" or "torch", found {shown(arrays)}')
+        known = dict.fromkeys(names_of(Pool.__init__) + names_of(Simulator.__init__))
+        for name in options.keys() - known:
+            _core.refuse_unknown("Pool", name, list(known))
         if options and num_envs is None:
             raise TypeError(f"Pool: {next(iter(options))}: an option of steps, which need num_envs")
         if num_envs is not None:

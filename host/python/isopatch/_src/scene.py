@@ -13,7 +13,7 @@ import numpy as np
 from isopatch import _core
 from isopatch._src.arguments import path_text, utf8
 from isopatch._src.document import document_of
-from isopatch._src.messages import shortened, shown
+from isopatch._src.messages import outside, shortened, shown
 from isopatch._src.records import on_host
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Scene(_core.Scene):
 
     def _warn(self) -> None:
         for text in self.warnings:
-            warnings.warn(text, SceneWarning, stacklevel=3)
+            warnings.warn(text, SceneWarning, stacklevel=outside())
 
     def _make(self, text: str, directory: str, source: str, meshes: dict[str, Any], given: Sequence[Any] = ()) -> None:
         super().__init__(text, directory, source, meshes, given)

@@ -6,14 +6,8 @@
 #include "isopatch/detail/lumped/contact_memory.h"
 #include "isopatch/detail/lumped/pair_law.h"
 #include "isopatch/detail/pair/combined_materials.h"
-#include "isopatch/scene/contact.h"
 
 namespace isopatch::detail {
-
-/// Whether the contacts of a pair view have a ContactMemory; a program's own models may have other states.
-ISOPATCH_HD bool has_law(const PairView& view) {
-  return view.has_state && view.model <= static_cast<std::int32_t>(ContactModel::kPoint);
-}
 
 /// The most contacts with a memory of an environment.
 ISOPATCH_HD int num_memory_rows(const SceneView& scene) {

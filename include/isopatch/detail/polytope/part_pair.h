@@ -3,6 +3,7 @@
 // A pair of bodies of convex parts. Two bodies are apart just where all of their part pairs are.
 #pragma once
 
+#include "isopatch/detail/pair/pair_call.h"
 #include "isopatch/detail/polytope/overlap.h"
 #include "isopatch/detail/polytope/reach.h"
 #include "isopatch/detail/scene/begin_environment.h"
@@ -99,9 +100,11 @@ ISOPATCH_HD void write_relation_counts(Warp& warp, const Results& results, std::
 /// Appends the contacts and relations of a pair to those of its environment, and writes its separation and overlap.
 /// Parts that are apart by more than their reach are looked at only for a separation. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void evaluate_polytopes(Warp& warp, const PolytopeMemory& memory, const SceneView& scene,
-                                    const State& state, const Results& results, std::int64_t environment,
-                                    const PairView& view, const RelationArrays& arrays, RelationCounts& counts) {
+ISOPATCH_HD void evaluate_polytopes(Warp& warp, const PolytopeMemory& memory, const PairCall& call,
+                                    RelationCounts& counts) {
+  const auto& [scene, state, results, environment, index] = call;
+  const PairView& view = call.view();
+  const RelationArrays arrays = relation_arrays(results, environment);
   const bool wants_relations = results.relations_needed.data != nullptr;
   // of these, the separation says whether there are any: past corners it is less than the distance
   const bool everywhere = scene.polytopes.relations == static_cast<std::int32_t>(RelationMode::kSeparating);

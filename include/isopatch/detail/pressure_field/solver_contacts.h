@@ -24,18 +24,17 @@ struct SolverContactVisitor : CellSearch<> {
 /// see the pairs of cells that may have one. Returns bits of the status: kNoContactSurface if its bodies overlap
 /// without any polygon, or kFarSide. Called by all lanes.
 template <class T, Parts parts = Parts::kSeveral, class Warp, class Append, class Search>
-ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory<PairContext>& memory, const SceneView& scene,
-                                               const State& state, std::int64_t environment, int pair,
+ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory<PairContext>& memory, const PairCall& call,
                                                ContactPoints points, const Append& append, const Search& search,
                                                Remaining remaining = Remaining::everything()) {
-  const PairView& view = scene.pairs[pair];
-  const Vec3d origin_W = contact_origin(scene, state, environment, view);
+  const auto& [scene, state, results, environment, pair] = call;
+  const Vec3d origin_W = contact_origin(scene, state, environment, call.view());
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
   const FixedPointScale<T> load_scale = FixedPointScale<T>::from_bound(memory.bounds.force);
   while (true) {
     bool touches = false;
     std::int64_t far_side = 0;
-    for (int frame = 0; frame < num_frames<parts>(view) && remaining.kind != Remaining::kOverlapTest; ++frame) {
+    for (int frame = 0; frame < num_frames<parts>(call.view()) && remaining.kind != Remaining::kOverlapTest; ++frame) {
       for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
         SolverContactVisitor<T, Warp, Append> visitor = {{memory.context},
                                                          {part_pair, points, origin_W, load_scale, append}};
@@ -54,12 +53,11 @@ ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory<PairContex
 
 /// The same with the traversal of a warp.
 template <class T, Parts parts = Parts::kSeveral, class Warp, int size, class Append>
-ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, Workspace<size>& work, const SceneView& scene,
-                                               const State& state, std::int64_t environment, int pair,
+ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, Workspace<size>& work, const PairCall& call,
                                                ContactPoints points, const Append& append,
                                                Remaining remaining = Remaining::everything()) {
   return find_solver_contacts<T, parts>(
-      warp, work.pair, scene, state, environment, pair, points, append,
+      warp, work.pair, call, points, append,
       [&](auto& visitor) { traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor); }, remaining);
 }
 

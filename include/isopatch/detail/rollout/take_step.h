@@ -4,7 +4,6 @@
 // once the polygons of its contact are known.
 #pragma once
 
-#include "isopatch/detail/contact/lumped_pair.h"
 #include "isopatch/detail/rollout/fell_through.h"
 #include "isopatch/detail/rollout/motion/substeps.h"
 #include "isopatch/detail/rollout/solver/bounces.h"
@@ -37,7 +36,7 @@ struct StepProgress {
   double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
   double* contact_state;  // where the stage begins; with sdirk2 twice: also where the sub-step begins
   double* next_contact_state;  // after the stage at hand
-  const LumpedRecord* lumped;  // lumped contacts of the stage, by their rows of the contact state
+  const PlateContact* plates;  // of the stage, by their rows of the contact state
   StepCounts* counts;
 };
 
@@ -191,6 +190,7 @@ struct StageProblem {
   StepPlan plan;
   SolverStage stage;
   VelocityProblem problem;
+  std::int32_t contacts;  // how many it has
 };
 
 struct StageSolution {
@@ -202,21 +202,20 @@ ISOPATCH_HD StageInput stage_input(const StepView& step, const State& contact, s
   return {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
 }
 
-/// Writes the problem of a stage from its `count` contact polygons, in the order of key(i) and with write() of
-/// write_columns(). Called by all lanes.
-template <class Warp, class PointSums, class Key, class Write>
+/// Writes the problem of a stage from its contacts. Called by all lanes.
+template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                     std::int64_t environment, int count, const Key& key, const Write& write,
-                                     const SolverMemory& solver, const StepProgress& progress) {
+                                     std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
+                                     const StepProgress& progress) {
   const StageInput in = stage_input(step, contact, environment);
   StageProblem begun;
   begun.plan = *progress.plan;
   begun.stage = stage_of(step.rollout, step.state.steps[environment], begun.plan);
-  begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, count, key, write, solver);
+  begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, contacts, solver);
+  begun.contacts = contacts.count;
   if constexpr (PointSums::kHasTerms) {
     if (step.scene.laws != nullptr) {
-      begin_terms(warp, points, in, begun.stage, count, key, progress.lumped, progress.contact_state, begun.problem,
-                  solver);
+      begin_terms(warp, points, in, begun.stage, contacts, progress.plates, begun.problem, solver);
     }
   }
   return begun;
@@ -237,7 +236,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   }
   is_solved = is_solved && !solution.is_too_stiff;
   if (!any_team(warp, is_solved)) return solution;
-  begin_points(warp, points, in, begun.problem, begun.stage, solver);
+  begin_points(warp, points, begun.problem, begun.stage, solver);
   bool rebounds = false;
   if constexpr (PointSums::kHasTerms) {
     rebounds = step.scene.laws != nullptr && begin_bounces(warp, in, begun.problem, begun.stage, solver);
@@ -256,7 +255,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
 /// with kFrozen where the state stays as it was before the step. Called by all lanes.
 template <bool has_terms, class Warp>
 ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
-                                    int count, const StageProblem& begun, const StageSolution& solution,
+                                    const StageProblem& begun, const StageSolution& solution,
                                     const SolverMemory& solver, const StepProgress& progress) {
   const StageInput in = stage_input(step, contact, environment);
   const std::int64_t steps = step.state.steps[environment];
@@ -305,7 +304,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   }
   if (warp.lane() == 0) {
     progress.counts->iterations += solution.result.iterations;
-    progress.counts->polygons += count;
+    progress.counts->polygons += begun.contacts;
     *progress.plan = plan;
     if (plan.is_done()) ++step.state.steps[environment];
   }
@@ -315,13 +314,13 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
 }
 
 /// All of a stage of one environment. Called by all lanes.
-template <class Warp, class PointSums, class Key, class Write>
+template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                       std::int64_t environment, int count, const Key& key, const Write& write,
-                                       const SolverMemory& solver, const StepProgress& progress) {
-  const StageProblem begun = begin_stage(warp, points, step, contact, environment, count, key, write, solver, progress);
+                                       std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
+                                       const StepProgress& progress) {
+  const StageProblem begun = begin_stage(warp, points, step, contact, environment, contacts, solver, progress);
   const StageSolution solution = solve_problem(warp, points, step, contact, environment, begun, solver, true);
-  return end_stage<PointSums::kHasTerms>(warp, step, contact, environment, count, begun, solution, solver, progress);
+  return end_stage<PointSums::kHasTerms>(warp, step, contact, environment, begun, solution, solver, progress);
 }
 
 /// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.

@@ -183,29 +183,30 @@ ISOPATCH_HD std::uint32_t part_status(const SceneView& scene, const State& state
 
 ISOPATCH_HD bool is_ball(const GeometryView& geometry) { return geometry.primitive == PrimitiveKind::kSphere; }
 
+/// Whether a pair's model has a contact for parts of these geometries, which an environment may have chosen.
+ISOPATCH_HD bool can_touch(const PairView& pair, const GeometryView& a, const GeometryView& b) {
+  const bool half_spaces = a.half_space && b.half_space;
+  if (pair.model == kPolytopeModel) {
+    return a.polytope != nullptr && b.polytope != nullptr && a.polygon == b.polygon && !half_spaces;
+  }
+  if (a.polygon || b.polygon) return false;
+  if (pair.ball_touches == 0) return !half_spaces || pair.half_spaces_touch;
+  return (is_ball(a) && (pair.ball_touches & shape_of(b)) != 0) ||
+         (is_ball(b) && (pair.ball_touches & shape_of(a)) != 0);
+}
+
 /// The fault bit of a part pair, whose parts may have a fault of their own.
 ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& state, std::int64_t environment,
                                            int part_pair) {
-  const int a = geometry_of(scene, state, environment, scene.part_pairs[part_pair].a);
-  const int b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
-  if (a < 0 || b < 0) return kOk;
-  const bool half_spaces = scene.geometries[a].half_space && scene.geometries[b].half_space;
-  const bool polygons = scene.geometries[a].polygon || scene.geometries[b].polygon;
-  const bool has_polytopes = scene.pairs_of_model(kPolytopeModel) > 0;
-  if (!half_spaces && scene.laws == nullptr && !has_polytopes && !polygons) return kOk;
+  const int index_a = geometry_of(scene, state, environment, scene.part_pairs[part_pair].a);
+  const int index_b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
+  if (index_a < 0 || index_b < 0) return kOk;
+  const GeometryView &a = scene.geometries[index_a], &b = scene.geometries[index_b];
+  const bool is_simple = scene.laws == nullptr && scene.pairs_of_model(kPolytopeModel) <= 0;
+  if (is_simple && !(a.half_space && b.half_space) && !a.polygon && !b.polygon) return kOk;
   const PairView* pair = scene.pairs;
   while (part_pair < pair->part_pairs_begin || pair->part_pairs_end <= part_pair) ++pair;
-  if (pair->model == kPolytopeModel) {
-    const bool fit = scene.geometries[a].polytope != nullptr && scene.geometries[b].polytope != nullptr;
-    const bool alike = scene.geometries[a].polygon == scene.geometries[b].polygon;
-    return fit && alike && !half_spaces ? kOk : kBadGeometry;
-  }
-  if (polygons) return kBadGeometry;
-  if (pair->ball_touches == 0) return !half_spaces || pair->half_spaces_touch ? kOk : kBadGeometry;
-  const ShapeSet of_a = shape_of(scene.geometries[a]), of_b = shape_of(scene.geometries[b]);
-  const bool touch = (is_ball(scene.geometries[a]) && (pair->ball_touches & of_b) != 0) ||
-                     (is_ball(scene.geometries[b]) && (pair->ball_touches & of_a) != 0);
-  return touch ? kOk : kBadGeometry;
+  return can_touch(*pair, a, b) ? kOk : kBadGeometry;
 }
 
 /// Q: the rows of an environment's part pairs.

@@ -110,6 +110,8 @@ struct PairView {
   std::int32_t further;    // index of the pair's next view, if it has several
   bool half_spaces_touch;  // in that model, each other
   bool has_state;          // that model carries a contact state
+  bool has_law;            // which is a ContactMemory of a LumpedPairLaw (contact/part_law.h)
+  bool has_plates;         // each of its part pairs makes a PlateContact, and no SolverContact
   bool is_endless;         // near everywhere: a hole in something without an end, or a model that measures distances
   ShapeSet ball_touches;   // of each part pair one part is a sphere and the other of these; 0: no such rule
 };

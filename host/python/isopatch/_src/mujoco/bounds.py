@@ -45,8 +45,10 @@ class Bounds:
 
     def __init__(self, half_thickness: np.ndarray, can_move: np.ndarray, firsts: np.ndarray, n: int) -> None:
         """Arrays are of pairs; `firsts` are the indices of their first bodies in poses."""
-        self._shallow, self._can_move, self._firsts = half_thickness.min(axis=1) / 2, can_move, firsts
-        self._step, self._leaving = 0.0, np.zeros(len(can_move))
+        self._depths = np.zeros((2, len(can_move)))  # from which clusters are deep, and with which they then leave
+        self._shallow, self._leaving = self._depths
+        self._shallow[:] = half_thickness.min(axis=1) / 2
+        self._can_move, self._firsts, self._step = can_move, firsts, 0.0
         self._arguments: dict[int, tuple[Any, ...]] = {}  # by the results, into which all calls write
         self._past = np.where(np.isinf(half_thickness), 0, half_thickness).sum(axis=1)
         self._past[self._past == 0] = np.inf
@@ -65,7 +67,7 @@ class Bounds:
             self._leaving[:] = self._depth(np.arange(len(self._shallow)), h)
         if id(found) not in self._arguments:
             arrays = found.patch_point, found.patch_stiffness, found.patch_distance
-            arrays += self._shallow, self._leaving, self._bounded, found.patch_residual, self._can_move
+            arrays += self._depths, self._bounded, found.patch_residual, self._can_move
             addresses = [array.ctypes.data for array in arrays]
             self._arguments[id(found)] = found, (*addresses, *found.patch_stiffness.shape[:3])
         bits: int = _core._bound_patches(*self._arguments[id(found)][1])

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
+from isopatch._src.messages import outside
 from isopatch._src.mujoco.geoms import name_of
 
 FRICTION = ("geom_friction", "geom_condim", "geom_priority", "pair_friction", "pair_dim", "o_friction", "enableflags")
@@ -130,5 +131,5 @@ def warn_of_rolling(model: mujoco.MjModel, pairs: np.ndarray, listed: np.ndarray
             f"{names}{more} have rolling friction, condim 6 and {found.friction[rolls[0], 3]:g} m, which patches do "
             "not have: they roll more easily than in MuJoCo. condim 4 says the same without this warning",
             RollingWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )

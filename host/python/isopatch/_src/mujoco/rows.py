@@ -5,6 +5,7 @@ import warnings
 import mujoco
 import numpy as np
 
+from isopatch._src.messages import outside
 from isopatch._src.mujoco.contact_parameters import friction_of
 from isopatch._src.mujoco.measuring import Forces, Poses
 from isopatch._src.mujoco.pairs import Chosen
@@ -83,7 +84,7 @@ def check_options(model: mujoco.MjModel, bodies: np.ndarray) -> None:
             f"size, so patches may make energy: expected at most {1e3 * LONGEST_STEP:g} ms, as by "
             f'<option timestep="{LONGEST_STEP:g}"/>',
             StepWarning,
-            stacklevel=4,
+            stacklevel=outside(),
         )
     ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15) * _moving(model, bodies)
     if ratio.size and ratio.max() > 0.5:
@@ -94,7 +95,7 @@ def check_options(model: mujoco.MjModel, bodies: np.ndarray) -> None:
             "time step, and MuJoCo takes it away after contact is solved: patches sink deeper while it moves. "
             "Expected less than 0.5: a smaller time step or more armature",
             DampingWarning,
-            stacklevel=4,
+            stacklevel=outside(),
         )
 
 

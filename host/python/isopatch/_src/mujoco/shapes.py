@@ -11,6 +11,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.meshes import mesh_from_object
+from isopatch._src.messages import outside
 from isopatch._src.mujoco.asset_frames import AssetFrame, frame_of_file, rotation_of, vertices_of
 from isopatch._src.mujoco.geoms import Geom, by_geom, name_of, pose_of
 from isopatch._src.scene import Scene
@@ -192,5 +193,5 @@ class Shapes:
                     f"m off its mesh, which is {sizes[1]:.2g} m large; shapes of meshes are in the frame of the mesh's "
                     "file, before the asset's scale, refpos and refquat",
                     ShapeWarning,
-                    stacklevel=3,
+                    stacklevel=outside(),
                 )

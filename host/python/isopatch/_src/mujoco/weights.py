@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.messages import outside
 from isopatch._src.mujoco.geoms import Geom, name_of
 from isopatch._src.mujoco.measuring import Poses
 from isopatch._src.mujoco.pairs import Chosen
@@ -61,5 +62,5 @@ def warn_of_weak(
                 f"up by {most:.3g} N at most, however deep it is: it sinks past its middle. Expected a modulus "
                 f"{weight / most:.2g} times as high at least, or less mass",
                 WeakWarning,
-                stacklevel=4,
+                stacklevel=outside(),
             )

@@ -125,6 +125,29 @@ ISOPATCH_HD void set_near_side(const PairContext& f, const Cells& m, const Cells
   plane.near_side = cast<T>(near_side_of_cells(f, m, s, plane.gradient_M, plane.gradient_S, found));
 }
 
+/// The lines of a half space: it bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its
+/// pressure does. A layer bounds both from above and below. False where the polygon is certainly empty.
+template <bool compact, class T, class D>
+ISOPATCH_HD MaskOf<T> add_half_space_lines(const PairContext& f, const PlaneFrame<D>& in_S, ContactPlane<T>& plane) {
+  const GeometryView& half_space = *f.S.geometry;
+  LineList<compact, T> list{plane};
+  const MaskOf<T> from_above(f.M.rigid || half_space.is_layer);
+  const D over_top = in_S.origin.z - D(half_space.high);
+  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, in_S.inverse_radius);
+  list.add(from_above && surface.cuts, 4, surface.line);
+  // an array in registers needs constant indices
+  ISOPATCH_UNROLL
+  for (int i = 6; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
+  const MaskOf<T> found = !(from_above && surface.misses);
+  if (!half_space.is_layer) {
+    list.add(MaskOf<T>(false), 5, no_line<T>(5));
+    return found;
+  }
+  const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), in_S.inverse_radius);
+  list.add(bottom.cuts, 5, bottom.line);
+  return found && !bottom.misses;
+}
+
 /// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty, or
 /// the gradient filter drops it. On a GPU `with_near_side` leaves less to be kept over the clip.
 template <bool compact, bool with_near_side = true, class T, class Cells>
@@ -204,29 +227,9 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
 
   const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
                               rotate_back(f.X_MS, plane.axes.v), inverse_radius, pressure_scale};
-  if (!f.S.half_space) {
-    return found && add_lines<compact>(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, plane, zero_line_used);
-  }
-
-  // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does. A
-  // layer bounds both from above and below
-  const GeometryView& half_space = *f.S.geometry;
-  LineList<compact, T> list{plane};
-  const MaskOf<T> from_above(f.M.rigid || half_space.is_layer);
-  const D over_top = in_S.origin.z - D(half_space.high);
-  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, inverse_radius);
-  list.add(from_above && surface.cuts, 4, surface.line);
-  // an array in registers needs constant indices
-  ISOPATCH_UNROLL
-  for (int i = 6; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
-  found = found && !(from_above && surface.misses);
-  if (!half_space.is_layer) {
-    list.add(MaskOf<T>(false), 5, no_line<T>(5));
-    return found;
-  }
-  const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), inverse_radius);
-  list.add(bottom.cuts, 5, bottom.line);
-  return found && !bottom.misses;
+  return found &&
+         (f.S.half_space ? add_half_space_lines<compact>(f, in_S, plane)
+                         : add_lines<compact>(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, plane, zero_line_used));
 }
 
 }  // namespace isopatch::detail

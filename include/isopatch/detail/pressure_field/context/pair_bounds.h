@@ -139,7 +139,7 @@ ISOPATCH_HD PairMaxima maxima_of(const SceneView& scene, const State& state, std
 /// The bounds of a pair whose only part pair has this context.
 ISOPATCH_HD PairBounds only_bounds(const SceneView& scene, const PairContext& context) {
   PairBounds bounds = make_pair_bounds(maxima_of(context), scene.contact.pfc_dissipation, 1);
-  if (context.law.has_bristles) bounds.widen(kBristleWidening);
+  if (context.law.has_plates) bounds.widen(kPlateWidening);
   return bounds;
 }
 
@@ -155,7 +155,7 @@ ISOPATCH_HD_LARGE void make_bounds(const SceneView& scene, const State& state, s
                                    const PairView& pair, PairBounds& bounds) {
   bounds =
       make_pair_bounds(maxima_of(scene, state, environment, pair), scene.contact.pfc_dissipation, num_part_pairs(pair));
-  if (has_law(pair)) bounds.widen(kBristleWidening);
+  if (pair.has_law) bounds.widen(kPlateWidening);
 }
 
 }  // namespace isopatch::detail

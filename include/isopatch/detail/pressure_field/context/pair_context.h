@@ -17,12 +17,12 @@ namespace isopatch::detail {
 struct PairLaw {
   bool pfc_dissipation;
   bool gradient_filter;
-  bool has_bristles;
+  bool has_plates;              // which have the friction
   bool weigh_by_M, weigh_by_S;  // S or M is one-sided, and the other compliant
   int quadrature;               // that of ContactView
   double dissipation;           // d [s/m], or chi/E [s/Pa]
   double friction;
-  double traction_friction;  // of the traction: 0 where bristles have the friction
+  double traction_friction;  // of the traction: 0 where plates have the friction
   double slip_tolerance;     // m/s
 
   ISOPATCH_HD bool is_weighed() const { return weigh_by_M || weigh_by_S; }
@@ -42,11 +42,11 @@ struct CoarseTests {
   float extent_slack;                          // added to ranges of u, for what counts as equal pressure
 };
 
-/// Bounds of the sums of a pair of bodies, powers of two: of one polygon, and of all but folded surfaces.
-/// By this power of two the sums of a pair with bristles are wider than others', and there is no wider pass: what a
-/// pair remembers is written once.
-inline constexpr int kBristleWidening = 10;
+/// By this power of two the sums of a pair of plates are wider than others', and there is no wider pass: what a pair
+/// remembers is written once.
+inline constexpr int kPlateWidening = 10;
 
+/// Bounds of the sums of a pair of bodies, powers of two: of one polygon, and of all but folded surfaces.
 struct PairBounds {
   double force, torque, area;
 
@@ -161,9 +161,9 @@ ISOPATCH_HD PairLaw make_pair_law(const SceneView& scene, const PairView& pair, 
     law.dissipation = law.dissipation * softness;  // chi / E
   }
   law.friction = friction_of(pair, a, b);
-  law.has_bristles = has_law(pair);
-  law.traction_friction = law.has_bristles ? 0 : law.friction;
-  if (law.has_bristles) law.slip_tolerance = 1e9;  // then no polygon needs the closed form of its friction
+  law.has_plates = pair.has_law;
+  law.traction_friction = law.has_plates ? 0 : law.friction;
+  if (law.has_plates) law.slip_tolerance = 1e9;  // then no polygon needs the closed form of its friction
   return law;
 }
 

@@ -5,6 +5,7 @@
 // side by side in the list, and each run of a pair knows the one before it.
 #pragma once
 
+#include "isopatch/detail/pair/pair_call.h"
 #include "isopatch/detail/pressure_field/outputs/elastic_polygons.h"
 #include "isopatch/detail/pressure_field/outputs/elastic_rows.h"
 #include "isopatch/detail/pressure_field/stages/integrate.h"
@@ -116,8 +117,7 @@ ISOPATCH_HD void integrate_and_list_cells(Warp& warp, IntegrationMemory<T, with_
 /// Called by all lanes, after all cells were integrated.
 template <class Warp>
 ISOPATCH_HD bool write_listed_patch(Warp& warp, PatchContacts& contacts, const StagedPairs& staged,
-                                    const PolygonList& list, std::int32_t index, const State& state,
-                                    const Results& results, std::int64_t environment, int pair, std::int32_t body_a) {
+                                    const PolygonList& list, std::int32_t index, const PairCall& call) {
   const PolygonsOfPair polygons = list.of_pairs[index];
   const bool complete = staged.pairs[index].incomplete == 0u;
   warp.sync();  // before it changes
@@ -142,10 +142,10 @@ ISOPATCH_HD bool write_listed_patch(Warp& warp, PatchContacts& contacts, const S
   if (run.word == PolygonRun::kLost) return false;
   const PolygonEntry* const sorted = sort_rows(warp, rows, other, polygons.count);
   const ElasticPolygons& records = list.records;
-  const Vec3d p_WoA = read_vec3(state.poses, environment, body_a * kPoseSize);
+  const Vec3d p_WoA = read_vec3(call.state.poses, call.environment, call.view().a * kPoseSize);
   write_patch_contacts<kSumLanes / Warp::kSize>(
-      warp, contacts, results, environment, pair, p_WoA, [=](int i) { return records.get(sorted[i].link); },
-      polygons.count);
+      warp, contacts, call.results, call.environment, call.pair, p_WoA,
+      [=](int i) { return records.get(sorted[i].link); }, polygons.count);
   warp.sync();  // the contacts may be used again
   return true;
 }

@@ -24,31 +24,43 @@ struct StageInput {
   }
 };
 
-/// The first of `count` polygons, which key(i) orders, that is of this part pair or of one behind it.
-template <class Key>
-ISOPATCH_HD int first_polygon_at(int count, const Key& key, std::int32_t part_pair) {
-  int low = 0, high = count;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (key(middle) < ContactKey::of_part_pair(part_pair).word()) {
-      low = middle + 1;
-    } else {
-      high = middle;
+/// The contact polygons of a stage, which key(i) orders; write(i, columns, k) writes polygon i in order to place k.
+template <class Key, class Write>
+struct OrderedContacts {
+  int count;
+  Key key;
+  Write write;
+
+  /// The first that is of this part pair or of one behind it.
+  ISOPATCH_HD int first_at(std::int32_t part_pair) const {
+    int low = 0, high = count;
+    while (low < high) {
+      const int middle = low + (high - low) / 2;
+      if (key(middle) < ContactKey::of_part_pair(part_pair).word()) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
     }
+    return low;
   }
-  return low;
+};
+
+template <class Key, class Write>
+ISOPATCH_HD OrderedContacts<Key, Write> ordered_contacts(int count, const Key& key, const Write& write) {
+  return {count, key, write};
 }
 
-/// Lists the pairs that have some of the `count` polygons, which key(i) orders. Returns how many. Called by all lanes.
-template <class Warp, class Key>
-ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Key& key, SolvedPair* pairs) {
+/// Lists the pairs that have contacts. Returns how many. Called by all lanes.
+template <class Warp, class Contacts>
+ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& contacts, SolvedPair* pairs) {
   int listed = 0;
-  for (int base = 0; base < in.scene.num_pairs && count > 0; base += Warp::kSize) {
+  for (int base = 0; base < in.scene.num_pairs && contacts.count > 0; base += Warp::kSize) {
     const int pair = base + warp.lane();
     int begin = 0, end = 0;
     if (pair < in.scene.num_pairs) {
-      begin = first_polygon_at(count, key, in.scene.pairs[pair].part_pairs_begin);
-      end = first_polygon_at(count, key, in.scene.part_pairs_end(pair));
+      begin = contacts.first_at(in.scene.pairs[pair].part_pairs_begin);
+      end = contacts.first_at(in.scene.part_pairs_end(pair));
     }
     const std::uint32_t found = warp.ballot(end > begin);
     if (end > begin) {
@@ -74,10 +86,9 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, int count, const Ke
   return listed;
 }
 
-/// Writes the polygons of all pairs as columns: write(i, columns, k) writes polygon i in order to place k. Called by
-/// all lanes.
-template <class Warp, class Write>
-ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Write& write, const SolverMemory& m) {
+/// Writes the contacts of all pairs as columns. Called by all lanes.
+template <class Warp, class Contacts>
+ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contacts, const SolverMemory& m) {
   for (int i = 0; i < num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
@@ -85,7 +96,7 @@ ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Write& write, co
     const int room = (pair.polygons + kVector - 1) / kVector * kVector;
     for (int k = warp.lane(); k < room; k += Warp::kSize) {
       if (k < pair.polygons) {
-        write(pair.first_polygon + k, columns, k);
+        contacts.write(pair.first_polygon + k, columns, k);
       } else {
         columns.write_nothing(k);
       }
@@ -314,20 +325,19 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
   solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
 }
 
-/// Writes the problem of a stage from the contact polygons in the order of their keys: key(i), and write() of
-/// write_columns(), of `count`. The known velocities are in m.vectors.previous. Called by all lanes.
-template <class Warp, class Key, class Write>
+/// Writes the problem of a stage from its contacts. The known velocities are in m.vectors.previous. Called by all
+/// lanes.
+template <class Warp, class Contacts>
 ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, const SolverStage& stage,
-                                          const StageBody* bodies, int count, const Key& key, const Write& write,
-                                          const SolverMemory& m) {
+                                          const StageBody* bodies, const Contacts& contacts, const SolverMemory& m) {
   VelocityProblem p;
   p.num_bodies = in.scene.num_bodies;
   p.num_joints = in.view.num_own_joints;
   p.num_dofs = in.view.num_dofs;
   p.num_terms = 0;
   p.parameters = {stage.step, in.view.slip_tolerance};
-  p.num_pairs = list_pairs(warp, in, count, key, m.pairs);
-  write_columns(warp, p.num_pairs, write, m);
+  p.num_pairs = list_pairs(warp, in, contacts, m.pairs);
+  write_columns(warp, p.num_pairs, contacts, m);
   number_dofs(warp, in, p.num_pairs, m);
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();
@@ -353,16 +363,11 @@ ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const Vel
   return stiffest;
 }
 
-/// Whether the patch is that of a ball, which does not turn with it.
-ISOPATCH_HD bool is_round(const SceneView& scene, const ContactTerm& term) {
-  return scene.pairs[term.view].model == static_cast<std::int32_t>(ContactModel::kVolumetric);
-}
-
 /// Makes points of the polygons, with their impulses over the step; with midpoint after stiffest_patch(). Called by all
 /// lanes.
 template <class Warp, class PointSums>
-ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageInput& in, const VelocityProblem& p,
-                              const SolverStage& stage, const SolverMemory& m) {
+ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverStage& stage,
+                              const SolverMemory& m) {
   const double* const known = m.vectors.previous;
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
@@ -377,8 +382,7 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const StageIn
     if (!has_damper) continue;
     const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
     const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
-    const bool rolls =
-        PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && is_round(in.scene, m.terms[pair.first_term]);
+    const bool rolls = PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && m.terms[pair.first_term].rolls;
     points.begin_damped(p.parameters, columns, pair.polygons, twist,
                         damper_of(stage.step, beta, motion, carried, rolls));
   }

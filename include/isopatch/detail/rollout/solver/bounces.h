@@ -38,8 +38,7 @@ ISOPATCH_HD double softness_of(const SolverMemory& m, const SolvedPair& pair, co
 }
 
 ISOPATCH_HD bool has_restitution(const StageInput& in, const ContactTerm& term) {
-  return term.law.impact_factor >= 0 &&
-         in.scene.pairs[term.view].model != static_cast<std::int32_t>(ContactModel::kPressureField);
+  return term.law.impact_factor >= 0 && in.scene.pairs[term.view].has_plates;
 }
 
 ISOPATCH_HD Bounce bounce_of(const StageInput& in, const SolverStage& stage, const SolverMemory& m,

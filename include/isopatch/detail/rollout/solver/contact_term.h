@@ -14,6 +14,7 @@ struct ContactTerm {
   std::int32_t part_pair, row;   // its row in contact states
   std::int32_t first, polygons;  // among the pair's
   bool rebounds;                 // in place of its spring (bounces.h)
+  bool rolls;                    // as PlateContact
   LumpedNumbers law;             // of the environment
   Vec3d arm, normal;             // of the plate, from the pair's point, m
   double spin_radius;            // m

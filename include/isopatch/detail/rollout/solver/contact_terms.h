@@ -12,8 +12,8 @@
 namespace isopatch::detail {
 
 /// Lists the part pairs with a law among those of the pairs in contact. Called by all lanes.
-template <class Warp, class Key>
-ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, int count, const Key& key, VelocityProblem& p,
+template <class Warp, class Contacts>
+ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, const Contacts& contacts, VelocityProblem& p,
                             const SolverMemory& m) {
   const SceneView& scene = in.scene;
   p.num_terms = 0;
@@ -23,14 +23,14 @@ ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, int count, const K
     std::int32_t view = pair.pair;
     while (true) {
       const PairView& of = scene.pairs[view];
-      for (int base = of.part_pairs_begin; has_law(of) && base < of.part_pairs_end; base += Warp::kSize) {
+      for (int base = of.part_pairs_begin; of.has_law && base < of.part_pairs_end; base += Warp::kSize) {
         const int at = base + warp.lane();
         int begin = 0, end = 0;
         if (at < of.part_pairs_end && scene.part_pairs[at].layer == 0) {
           int last = at + 1;  // behind the layers of its row
           while (last < of.part_pairs_end && scene.part_pairs[last].row == scene.part_pairs[at].row) ++last;
-          begin = first_polygon_at(count, key, at);
-          end = first_polygon_at(count, key, last);
+          begin = contacts.first_at(at);
+          end = contacts.first_at(last);
         }
         const std::uint32_t found = warp.ballot(end > begin);
         if (end > begin) {
@@ -74,16 +74,13 @@ ISOPATCH_HD double first_normal_impulse(Warp& warp, double step, const PolygonCo
 }
 
 /// Begins the contacts with memory of a stage, whose known velocities are in m.vectors.previous, and takes the friction
-/// of their points away: after begin_problem(). `records` are those of lumped contacts, `states` the contact states
-/// where the stage begins, of part pair rows. Called by all lanes.
-template <class Warp, class PointSums, class Key>
+/// of their points away: after begin_problem(). `plates` are by row of the contact state. Called by all lanes.
+template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const StageInput& in, const SolverStage& stage,
-                                   int count, const Key& key, const LumpedRecord* records, const double* states,
-                                   VelocityProblem& p, const SolverMemory& m) {
-  list_terms(warp, in, count, key, p, m);
+                                   const Contacts& contacts, const PlateContact* plates, VelocityProblem& p,
+                                   const SolverMemory& m) {
+  list_terms(warp, in, contacts, p, m);
   const double* const known = m.vectors.previous;
-  State before;
-  before.contact_state.data = states;
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
@@ -97,24 +94,24 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const St
       term.first = shared.first;
       term.polygons = shared.polygons;
       const PartPairView& parts = in.scene.part_pairs[term.part_pair];
-      const bool is_lumped = in.scene.pairs[term.view].model != static_cast<std::int32_t>(ContactModel::kPressureField);
-      const LumpedRecord& record = records[parts.row];
+      const PlateContact* const own = in.scene.pairs[term.view].has_plates ? plates + parts.row : nullptr;
       Softness softness = {};
       term.law = law_of(in.scene, in.contact, in.environment, term.view, parts, softness);
       term.law.slip_tolerance = p.parameters.slip_tolerance;
       term.row = parts.row;
-      if (is_lumped && warp.lane() == 0) columns.write(term.first, record.contact);
+      term.rolls = own != nullptr && own->rolls;
+      if (own != nullptr && warp.lane() == 0) columns.write(term.first, own->points);
       warp.sync();
       double sums[PlateSums::kSize];
-      if (!is_lumped) points.plate(stage.step, columns, term.range(pair.polygons), twist, sums);
-      const PatchPlate plate = is_lumped ? plate_of(record.contact) : plate_of(sums, columns.read(term.first));
+      if (own == nullptr) points.plate(stage.step, columns, term.range(pair.polygons), twist, sums);
+      const PatchPlate plate = own != nullptr ? plate_of(*own) : plate_of(sums, columns.read(term.first));
       term.arm = plate.arm;
       term.normal = plate.normal;
       term.spin_radius = term.law.spin_radius * plate.radius;
       const double speed = dot(plate.normal, twist.at(plate.arm));
-      term.begun =
-          touched(term.law, read_memory(in.scene, before, 0, parts.row), is_lumped ? record.metric : 0.0, speed);
-      if (is_lumped && term.law.impact_factor >= 0 && warp.lane() == 0) {
+      term.begun = touched(term.law, read_memory(in.scene, in.contact, in.environment, parts.row),
+                           own != nullptr ? own->metric : 0.0, speed);
+      if (own != nullptr && term.law.impact_factor >= 0 && warp.lane() == 0) {
         columns.set_dissipation(term.first, term.law.impact_factor / term.begun.impact_speed);
       }
       for (int k = warp.lane(); k < term.polygons; k += Warp::kSize) columns.set_friction(term.first + k, 0);
@@ -122,7 +119,7 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const St
       term.friction = begin_friction(term.law, plate.normal, term.spin_radius, term.slip_at(twist),
                                      dot(plate.normal, turning), term.begun, stage.step);
       term.impulse =
-          is_lumped ? first_normal_impulse(warp, stage.step, columns, term, twist) : sums[PlateSums::kImpulse];
+          own != nullptr ? first_normal_impulse(warp, stage.step, columns, term, twist) : sums[PlateSums::kImpulse];
       if (warp.lane() == 0) shared = term;
       warp.sync();
     }
@@ -196,7 +193,7 @@ ISOPATCH_HD_LARGE void end_terms(Warp& warp, const StageInput& in, const SolverS
   const int size = in.scene.contact.state_size;
   for (int view = 0; view < in.scene.num_pair_views; ++view) {
     const PairView& of = in.scene.pairs[view];
-    if (!has_law(of)) continue;
+    if (!of.has_law) continue;
     for (int i = size * of.rows_begin + warp.lane(); i < size * of.rows_end; i += Warp::kSize) {
       next[i] = 0;
       if (!stage.last) now[i] = 0;

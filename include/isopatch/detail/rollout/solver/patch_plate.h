@@ -4,6 +4,7 @@
 // how far they are spread (lumped/README.md).
 #pragma once
 
+#include "isopatch/detail/contact/plate_contact.h"
 #include "isopatch/detail/rollout/solver/patch_damper.h"
 
 namespace isopatch::detail {
@@ -67,10 +68,9 @@ ISOPATCH_HD PatchPlate plate_of(const double (&sums)[PlateSums::kSize], const Po
   return {c, n, sqrt(max(square, 0.0))};
 }
 
-/// Of a lumped contact's record.
-ISOPATCH_HD PatchPlate plate_of(const SolverContact<double>& record) {
-  const Vec3d &u = record.arm[0], &v = record.arm[1];
-  return {record.centroid, record.normal, sqrt(0.5 * (dot(u, u) + dot(v, v)))};
+ISOPATCH_HD PatchPlate plate_of(const PlateContact& plate) {
+  const Vec3d &u = plate.points.arm[0], &v = plate.points.arm[1];
+  return {plate.points.centroid, plate.points.normal, sqrt(0.5 * (dot(u, u) + dot(v, v)))};
 }
 
 }  // namespace isopatch::detail

@@ -92,6 +92,64 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   return at;
 }
 
+/// How steep the problem is at m.vectors.velocity, in J^(1/2): over the roots of masses.
+struct Steepness {
+  double gradient, scale;  // the scale is of the momenta that the gradient is a sum of
+};
+
+/// After evaluate_gradient(). Called by all lanes.
+template <class Warp>
+ISOPATCH_HD Steepness steepness_of(Warp& warp, const VelocityProblem& p, const SolverVectors& v) {
+  double squares[4];
+  lane_sums(
+      warp, p.num_dofs,
+      [&](int i, double(&add)[4]) {
+        const double w = v.inverse_mass[i];
+        add[0] = fma(w * v.gradient[i], v.gradient[i], add[0]);
+        add[1] = fma(w * v.momentum[i], v.momentum[i], add[1]);
+        add[2] = fma(w * v.free_momentum[i], v.free_momentum[i], add[2]);
+        add[3] = fma(w * v.force_impulse[i], v.force_impulse[i], add[3]);
+      },
+      squares);
+  return {sqrt(squares[0]), sqrt(max(max(squares[1], squares[2]), squares[3]))};
+}
+
+/// Of what points and terms hold: by how much the friction that they take differs from that of the velocities, and that
+/// friction, N s.
+struct FrictionAgreement {
+  double missed, friction;
+};
+
+/// After evaluate_gradient(). Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD FrictionAgreement agreement_of(Warp& warp, const PointSums& points, const VelocityProblem& p,
+                                           const SolverMemory& m) {
+  FrictionAgreement found = {0, 0};
+  for (int i = 0; i < p.num_pairs; ++i) {
+    found.missed += m.pairs[i].sums[ImpulseSums::kMissed];
+    found.friction += m.pairs[i].sums[ImpulseSums::kFriction];
+  }
+  if constexpr (PointSums::kHasTerms) {
+    if (p.num_terms > 0) add_term_agreement(warp, points, p, m, m.vectors.velocity, found.missed, found.friction);
+  }
+  return found;
+}
+
+/// Holds the friction limits of the velocities, if it `renews`, for another pass. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD void renew_friction(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
+                                bool renews, int pass) {
+  const double* const velocity = m.vectors.velocity;
+  for (int i = 0; i < p.num_pairs && renews; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, velocity));
+  }
+  warp.sync();
+  if constexpr (PointSums::kHasTerms) {
+    if (p.num_terms > 0) renew_terms(warp, p, m, velocity, pass);
+  }
+}
+
 /// Finds the velocities, which are in m.vectors.velocity at a start and then at the end, if it `is_solved`. The teams
 /// of a warp take every turn together: one that has ended, or has less to do in it, finds once more what it knows.
 /// Called by all lanes.
@@ -122,45 +180,20 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
       }
     }
 
-    double squares[4];
-    lane_sums(
-        warp, p.num_dofs,
-        [&](int i, double(&add)[4]) {
-          const double w = v.inverse_mass[i];
-          add[0] = fma(w * v.gradient[i], v.gradient[i], add[0]);
-          add[1] = fma(w * v.momentum[i], v.momentum[i], add[1]);
-          add[2] = fma(w * v.free_momentum[i], v.free_momentum[i], add[2]);
-          add[3] = fma(w * v.force_impulse[i], v.force_impulse[i], add[3]);
-        },
-        squares);
-    const double scale = sqrt(max(max(squares[1], squares[2]), squares[3]));
-    const bool converged = sqrt(squares[0]) <= fma(limits.tolerance, scale, kMin);
+    const Steepness found = steepness_of(warp, p, v);
+    const bool converged = found.gradient <= fma(limits.tolerance, found.scale, kMin);
     bool renews = false;
-    if (is_solved && (converged || iterations >= limits.iterations || !(squares[0] < kInfinity))) {
+    if (is_solved && (converged || iterations >= limits.iterations || !(found.gradient < kInfinity))) {
       result.iterations += iterations;
       result.converged = result.converged && converged;
-      double missed = 0, friction = 0;
-      for (int i = 0; i < p.num_pairs; ++i) {
-        missed += m.pairs[i].sums[ImpulseSums::kMissed];
-        friction += m.pairs[i].sums[ImpulseSums::kFriction];
-      }
-      if constexpr (PointSums::kHasTerms) {
-        if (p.num_terms > 0) add_term_agreement(warp, points, p, m, v.velocity, missed, friction);
-      }
+      const auto [missed, friction] = agreement_of(warp, points, p, m);
       result.friction_agrees = missed <= kMissedFriction * friction;
       renews = converged && pass < limits.passes && missed > limits.renewed_friction * friction;
       is_solved = renews;
     }
     if (!any_team(warp, is_solved)) return result;
     if (any_team(warp, renews)) {
-      for (int i = 0; i < p.num_pairs && renews; ++i) {
-        const SolvedPair& pair = m.pairs[i];
-        points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, v.velocity));
-      }
-      warp.sync();
-      if constexpr (PointSums::kHasTerms) {
-        if (p.num_terms > 0) renew_terms(warp, p, m, v.velocity, pass);
-      }
+      renew_friction(warp, points, p, m, renews, pass);
       if (renews) {
         ++pass;
         iterations = 0;

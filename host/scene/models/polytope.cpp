@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/scene/models/models.h"
+
+namespace isopatch::detail {
+namespace {
+
+Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKind&) {
+  if (a.polygon != b.polygon) return {"a polygon and a solid", "polygons touch polygons alone"};
+  if (!a.rigid || !b.rigid) return {"not both rigid", "model polytope is for rigid parts"};
+  if (a.half_space && b.half_space) return {"both half spaces", "one must be a box, a convex_hull or a cylinder"};
+  constexpr std::string_view kRemedy = "take a box, a convex_hull, a cylinder, a polygon or a half_space";
+  if (!a.polytope && !b.polytope) return {"of shapes that are no polytopes", kRemedy};
+  if (!a.polytope) return {"of shapes of which the first is no polytope", kRemedy};
+  if (!b.polytope) return {"of shapes of which the second is no polytope", kRemedy};
+  return {};
+}
+
+}  // namespace
+
+ContactModelInfo polytope_model() {
+  return {.name = "polytope",
+          .refusal = refusal_of_polytopes,
+          .mixed_refusals =
+              "not both rigid, or no polytopes; take rigid boxes, convex hulls, cylinders, polygons or half spaces",
+          .measures_distance = true,
+          .has_polytopes = true};
+}
+
+}  // namespace isopatch::detail
