@@ -44,14 +44,14 @@ struct ContactModelInfo {
   int state_size = 0;    // doubles for each part pair of each environment that are carried from step to step
   int bristle_size = 0;  // the same of pairs with FrictionModel::kBristle
   Refusal (*refusal)(const PartKind& a, const PartKind& b, const PairKind& pair);
-  const char* mixed_refusals = "";  // reasons and remedy for bodies whose parts are refused for several reasons
-  bool has_patches = false;         // writes averages over patches, and patch contacts: of a pair, only one model can
-  bool measures_distance = false;   // exerts no force, but says how far parts are apart, far ones too; has no steps
-  bool has_law = false;             // its state, of its pairs that have one, is a ContactMemory of a LumpedPairLaw
-  bool has_plates = false;          // a simulator takes each of its part pairs as a PlateContact
-  bool has_exponent = false;        // its law's force is of a depth, to a power; else of a volume
-  bool has_foundations = false;     // without a stiffness, the foundation depths of compliant parts give it
-  bool has_polytopes = false;       // of rigid parts, made into PolytopeViews; others are then of kDefaultModel
+  const char* mixed_refusals = "";   // reasons and remedy for bodies whose parts are refused for several reasons
+  bool has_patches = false;          // writes averages over patches, and patch contacts: of a pair, only one model can
+  bool measures_distance = false;    // exerts no force, but says how far parts are apart, far ones too; has no steps
+  bool has_law = false;              // its state, of its pairs that have one, is a ContactMemory of a LumpedPairLaw
+  bool has_plates = false;           // a simulator takes each of its part pairs as a PlateContact
+  bool has_exponent = false;         // its law's force is of a depth, to a power; else of a volume
+  bool has_foundations = false;      // without a stiffness, the foundation depths of compliant parts give it
+  bool has_polytopes = false;        // of rigid parts, made into PolytopeViews; others are then of kDefaultModel
   bool is_drawn_as_octagon = false;  // as its four patch contacts, since it has no polygons
 
   /// What the spheres of a pair touch; null: no such rule.

@@ -164,8 +164,8 @@ void add_pairs(SceneData& data) {
       std::vector<PairView>& views = std::ssize(data.pairs) == index ? data.pairs : further;
       views.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                        pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
-                       index, next, info.refusal({false, true}, {false, true}, {}).reason.empty(),
-                       has_state, has_state && info.has_law, info.has_plates, pair.inside || info.measures_distance,
+                       index, next, info.refusal({false, true}, {false, true}, {}).reason.empty(), has_state,
+                       has_state && info.has_law, info.has_plates, pair.inside || info.measures_distance,
                        info.ball_touches == nullptr ? ShapeSet{0} : info.ball_touches(pair)});
     }
   }

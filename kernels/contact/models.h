@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library's contact models of the cuda backend, in the order of ContactModel. A new one is a folder, and a line here
-// and in library_models.cu.
+// The library's contact models of the cuda backend, in the order of ContactModel. A new one is a folder, and a line
+// here and in library_models.cu.
 #pragma once
 
 #include "kernels/contact/contact_model.h"

@@ -52,8 +52,7 @@ std::span<const ContactModelInfo> contact_models() {
                    .state_size = BallSpring::kStateSize,
                    .bristle_size = BallSpring::kStateSize,
                    .refusal = refusal_of_ball_springs});
-    all.push_back(
-        {.name = "sticky", .state_size = 3, .bristle_size = 3, .refusal = no_refusal, .has_patches = true});
+    all.push_back({.name = "sticky", .state_size = 3, .bristle_size = 3, .refusal = no_refusal, .has_patches = true});
     return all;
   }();
   return models;

@@ -30,9 +30,8 @@ __global__ void __launch_bounds__(kBlock)
   PairEntry at;
   if (!entry_of(call, at)) return;
   CudaWarp warp;
-  find_ball_springs(
-      call.scene, call.state, call.results, at.environment, at.pair,
-      [&](const SolverContact<double>& contact) { to.append_any(warp, at.environment, contact); });
+  find_ball_springs(call.scene, call.state, call.results, at.environment, at.pair,
+                    [&](const SolverContact<double>& contact) { to.append_any(warp, at.environment, contact); });
 }
 
 class CudaBallSpring final : public CudaContactModel {

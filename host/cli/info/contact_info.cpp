@@ -26,8 +26,7 @@ std::pair<std::string, std::string> stiffness_of(const SceneView& scene, int vie
                                                  const LumpedNumbers& law, const Softness& softness) {
   const ContactModelInfo& model = info_of(static_cast<ContactModel>(scene.pairs[view].model));
   if (model.stiffness_of == nullptr) return {"-", "pressure field"};
-  const auto [value, exponent, from] =
-      model.stiffness_of(scene, parts, law, softness, scene.laws[view].has_stiffness);
+  const auto [value, exponent, from] = model.stiffness_of(scene, parts, law, softness, scene.laws[view].has_stiffness);
   return {exponent == 1 ? number(value) + " N/m" : fmt::format("{:g} N/m^{:g}", value, exponent), from};
 }
 

@@ -40,9 +40,8 @@ class CpuSingleContact final : public CpuContactModel {
     std::uint32_t status = kOk;
     for (const std::int64_t item : near_pairs) {
       const int view = batch.scene.view_in(static_cast<int>(name), NearPair::of(batch.scene, item).pair);
-      status |= find_single_contacts(
-          model_of(batch.scene, Model{}), batch.scene, batch.contact, environment, view,
-          [&](std::int32_t row, const PlateContact& plate) { found.append(row, plate); });
+      status |= find_single_contacts(model_of(batch.scene, Model{}), batch.scene, batch.contact, environment, view,
+                                     [&](std::int32_t row, const PlateContact& plate) { found.append(row, plate); });
     }
     return status;
   }

@@ -8,9 +8,9 @@
 #include <optional>
 #include <thread>
 
-#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
 #include "isopatch/detail/polygon/boundary_sides.h"
 #include "isopatch/detail/scene/begin_environment.h"
+#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
 #include "kernels/runtime/device_guard.h"
 #include "kernels/runtime/loaded_kernel.h"
 #include "tests/emulator/runtime/observe.h"

@@ -40,12 +40,17 @@ struct SolverContact {
 /// The contact in another precision.
 template <class T, class From>
 ISOPATCH_HD SolverContact<T> cast_contact(const SolverContact<From>& from) {
-  return {cast<T>(from.centroid),   {cast<T>(from.arm[0]), cast<T>(from.arm[1])},
-          cast<T>(from.normal),     cast<T>(from.force),
+  return {cast<T>(from.centroid),
+          {cast<T>(from.arm[0]), cast<T>(from.arm[1])},
+          cast<T>(from.normal),
+          cast<T>(from.force),
           {cast<T>(from.change[0]), cast<T>(from.change[1])},
-          cast<T>(from.stiffness),  cast<T>(from.dissipation),
-          cast<T>(from.slope),      cast<T>(from.share_b),
-          from.friction,            from.key};
+          cast<T>(from.stiffness),
+          cast<T>(from.dissipation),
+          cast<T>(from.slope),
+          cast<T>(from.share_b),
+          from.friction,
+          from.key};
 }
 
 }  // namespace isopatch::detail

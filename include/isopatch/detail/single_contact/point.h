@@ -3,8 +3,8 @@
 // The model ContactModel::kPoint: a ball touches a shape in one point, by its exact distance.
 #pragma once
 
-#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
 #include "isopatch/detail/single_contact/distances.h"
+#include "isopatch/detail/single_contact/evaluate_single_contacts.h"
 
 namespace isopatch::detail {
 

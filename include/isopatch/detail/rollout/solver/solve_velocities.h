@@ -114,8 +114,8 @@ ISOPATCH_HD Steepness steepness_of(Warp& warp, const VelocityProblem& p, const S
   return {sqrt(squares[0]), sqrt(max(max(squares[1], squares[2]), squares[3]))};
 }
 
-/// Of what points and terms hold: by how much the friction that they take differs from what the velocities say, and that
-/// friction, N s.
+/// Of what points and terms hold: by how much the friction that they take differs from what the velocities say, and
+/// that friction, N s.
 struct FrictionAgreement {
   double missed, friction;
 };
