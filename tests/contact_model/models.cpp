@@ -3,6 +3,7 @@
 // The lists of contact models of scenes and of the cpu backend, with the tests' models behind the library's. A program
 // that has this file links it in place of host/scene/contact_models.cpp and host/cpu/contact_models.cpp.
 #include "host/cpu/contact/models.h"
+#include "host/scene/contact_models.h"
 #include "host/scene/models/models.h"
 #include "tests/contact_model/ball_spring.h"
 

@@ -10,9 +10,9 @@ from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available, cuda_problem
 from isopatch._src.implicit import contact_matrices, implicit_wrench
-from isopatch._src.keywords import answer_unknown_keywords as _answer_unknown_keywords
 from isopatch._src.lumped import Depth, LumpedContacts, Overlap, lumped_contact
 from isopatch._src.meshes import TetMesh, tetrahedralize
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords
 from isopatch._src.picture.picture import Picture
 from isopatch._src.recording import Recording
 from isopatch._src.records import Contacts, Polygons, PotentialContacts, Relations

@@ -26,7 +26,7 @@ from isopatch._src.gym.sb3 import to_sb3  # noqa: E402
 from isopatch._src.gym.single import Env  # noqa: E402
 from isopatch._src.gym.task import register as _register  # noqa: E402
 from isopatch._src.gym.vector import VectorEnv  # noqa: E402
-from isopatch._src.keywords import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
 
 __all__ = [
     "Env",

@@ -19,7 +19,7 @@ from isopatch._src.extras import require as _require
 
 _require("mujoco", "mujoco")
 
-from isopatch._src.keywords import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
 from isopatch._src.mujoco.bridge import Bridge  # noqa: E402
 from isopatch._src.mujoco.contact_parameters import RollingWarning  # noqa: E402
 from isopatch._src.mujoco.measuring import Forces, Measurement  # noqa: E402

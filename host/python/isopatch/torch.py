@@ -13,7 +13,7 @@ from isopatch._src.extras import require as _require
 
 _require("torch", "torch")
 
-from isopatch._src.keywords import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
 from isopatch._src.torch_operator import evaluate, register, release  # noqa: E402
 
 __all__ = ["evaluate", "register", "release"]

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "host/scene/contact_models.h"
+#include "host/scene/models/model_info.h"
 
 namespace isopatch::detail {
 

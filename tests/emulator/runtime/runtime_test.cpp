@@ -126,7 +126,7 @@ TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
   const auto may_have = [](const std::string& kernel) {
     const auto has = [&](const char* name) { return kernel.find(name) != std::string::npos; };
     if (has("::begin_")) return 4 * sizeof(detail::BodyBounds);
-    if (has("::evaluate_lumped")) return sizeof(detail::DampingMatrix) + sizeof(detail::PatchContacts);
+    if (has("::evaluate_single_contacts")) return sizeof(detail::DampingMatrix) + sizeof(detail::PatchContacts);
     if (!has("::evaluate_pairs") && !has("::write_patch_contacts")) return std::size_t{0};
     return has("<double") ? sizeof(detail::SideList<double>) : sizeof(detail::SideList<float>);
   };

@@ -17,8 +17,7 @@ from isopatch._src import arguments
 from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order
 from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
-from isopatch._src.keywords import names_of
-from isopatch._src.messages import shown
+from isopatch._src.messages import names_of, shown
 from isopatch._src.plan import Sizes, arrays_of, check_shape
 from isopatch._src.records import KINDS, RECORDS, ROWS, on_host
 from isopatch._src.results import Results, SimulatorState, StepResults
