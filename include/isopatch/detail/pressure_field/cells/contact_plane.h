@@ -125,27 +125,14 @@ ISOPATCH_HD void set_near_side(const PairContext& f, const Cells& m, const Cells
   plane.near_side = cast<T>(near_side_of_cells(f, m, s, plane.gradient_M, plane.gradient_S, found));
 }
 
-/// The lines of a half space: it bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its
-/// pressure does. A layer bounds both from above and below. False where the polygon is certainly empty.
-template <bool compact, class T, class D>
-ISOPATCH_HD MaskOf<T> add_half_space_lines(const PairContext& f, const PlaneFrame<D>& in_S, ContactPlane<T>& plane) {
-  const GeometryView& half_space = *f.S.geometry;
-  LineList<compact, T> list{plane};
-  const MaskOf<T> from_above(f.M.rigid || half_space.is_layer);
-  const D over_top = in_S.origin.z - D(half_space.high);
-  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, in_S.inverse_radius);
-  list.add(from_above && surface.cuts, 4, surface.line);
-  // an array in registers needs constant indices
-  ISOPATCH_UNROLL
-  for (int i = 6; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
-  const MaskOf<T> found = !(from_above && surface.misses);
-  if (!half_space.is_layer) {
-    list.add(MaskOf<T>(false), 5, no_line<T>(5));
-    return found;
-  }
-  const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), in_S.inverse_radius);
-  list.add(bottom.cuts, 5, bottom.line);
-  return found && !bottom.misses;
+/// Whether the plane's normal is within 5 pi / 8 of each inward gradient.
+template <class T, class D>
+ISOPATCH_HD MaskOf<T> passes_gradient_filter(const PairContext& f, const Vec3<D>& gradient_M, const Vec3<D>& gradient_S,
+                                             const ContactPlane<T>& plane) {
+  const D cosine_M = f.M.rigid ? D(1) : plane.gradient_M / norm(gradient_M);
+  const D cosine_S = f.S.rigid ? D(1) : plane.gradient_S / norm(gradient_S);
+  const D least = D(-0.38268343236508977);
+  return !(cosine_M < least || cosine_S < least);
 }
 
 /// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty, or
@@ -158,9 +145,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   plane.num_lines = compact ? 0 : kMaxLines;
 
   // affine pressures in M
-  const Vec3<D> up = cast<D>(f.up_S());
-  const Vec3<D> center = cast<D>(bounds.center);
-  const Vec3<D> center_S = apply_back(f.X_MS, center);
+  const Vec3<D> up = cast<D>(f.up_S()), center = cast<D>(bounds.center), center_S = apply_back(f.X_MS, center);
   Vec3<D> gradient_M = {D(0), D(0), D(0)}, gradient_S = gradient_M;
   D pressure_M = D(0), pressure_S = D(0);
   if (!f.M.rigid) {
@@ -207,11 +192,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   plane.gradient_M = dot(gradient_M, plane.normal);
   plane.gradient_S = -dot(gradient_S, plane.normal);
   if (f.law.gradient_filter) {
-    // cosines of the normal with each inward gradient
-    const D cosine_M = f.M.rigid ? D(1) : plane.gradient_M / norm(gradient_M);
-    const D cosine_S = f.S.rigid ? D(1) : plane.gradient_S / norm(gradient_S);
-    const D least = D(-0.38268343236508977);  // cosine of 5 pi / 8
-    found = found && !(cosine_M < least || cosine_S < least);
+    found = found && passes_gradient_filter(f, gradient_M, gradient_S, plane);
     if (!any(found)) return found;
   }
 
@@ -220,16 +201,35 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   // lines of M, then of S, in each body's own frame
   MaskOf<T> zero_line_used(false);
   const D inverse_radius = reciprocal(cast<D>(plane.radius));
-  const D pressure_scale = D(f.pressure_scale);
-  const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, pressure_scale};
+  const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, D(f.pressure_scale)};
   found = found && add_lines<compact>(m, f.M.rigid, bounds.positive, 0, in_M, plane, zero_line_used);
   if (!any(found)) return found;
 
   const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
-                              rotate_back(f.X_MS, plane.axes.v), inverse_radius, pressure_scale};
-  return found &&
-         (f.S.half_space ? add_half_space_lines<compact>(f, in_S, plane)
-                         : add_lines<compact>(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, plane, zero_line_used));
+                              rotate_back(f.X_MS, plane.axes.v), inverse_radius, D(f.pressure_scale)};
+  if (!f.S.half_space) {
+    return found && add_lines<compact>(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, plane, zero_line_used);
+  }
+
+  // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does. A
+  // layer bounds both from above and below
+  const GeometryView& half_space = *f.S.geometry;
+  LineList<compact, T> list{plane};
+  const MaskOf<T> from_above(f.M.rigid || half_space.is_layer);
+  const D over_top = in_S.origin.z - D(half_space.high);
+  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, inverse_radius);
+  list.add(from_above && surface.cuts, 4, surface.line);
+  // an array in registers needs constant indices
+  ISOPATCH_UNROLL
+  for (int i = 6; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
+  found = found && !(from_above && surface.misses);
+  if (!half_space.is_layer) {
+    list.add(MaskOf<T>(false), 5, no_line<T>(5));
+    return found;
+  }
+  const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), inverse_radius);
+  list.add(bottom.cuts, 5, bottom.line);
+  return found && !bottom.misses;
 }
 
 }  // namespace isopatch::detail
