@@ -4,7 +4,7 @@
 // solver of steps. A model has
 //
 //   FoundPatch find(const LumpedPart&)   what a part pair has in common
-//   bool rolls                           whether its plates do not turn with their bodies
+//   bool kRolls                          whether its plates do not turn with their bodies
 #pragma once
 
 #include "isopatch/detail/contact/part_law.h"
@@ -320,7 +320,7 @@ ISOPATCH_HD std::uint32_t find_single_contacts(const Model& model, const SceneVi
     ContactMemory memory = read_memory(scene, state, environment, row);
     if (!(memory.impact_speed > 0)) memory.offset = law.relaxation_time > 0 ? found.patch.metric : 0;
     const double pressed = max(found.patch.metric - memory.offset, 0.0);
-    PlateContact plate = {{}, found.patch.metric, Model::rolls};
+    PlateContact plate = {{}, found.patch.metric, Model::kRolls};
     SolverContact<double>& points = plate.points;
     points.centroid = found.patch.point - origin;
     arms_of(found.patch, points.arm);

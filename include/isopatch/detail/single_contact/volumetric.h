@@ -14,7 +14,7 @@ ISOPATCH_HD double layer_softness(const PartView& part, const GeometryView& geom
 }
 
 struct VolumetricModel {
-  static constexpr bool rolls = true;
+  static constexpr bool kRolls = true;
   bool pfc_dissipation;
 
   ISOPATCH_HD FoundPatch find(const LumpedPart& part) const {
