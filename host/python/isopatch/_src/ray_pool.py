@@ -68,7 +68,7 @@ class Worker:
 
 
 class Pool(Simulator):
-    """An Evaluator, and with `num_envs` a Simulator, whose calls are shared among actors of Ray.
+    """An Evaluator, and of a number of environments a Simulator, whose calls are shared among actors of Ray.
 
     Results have the bits of one process, whatever the shares. The state is here: workers get the rows of their shares
     and return them. A worker that ends is started again and its share repeated; if the share ends a second one, that
@@ -141,7 +141,7 @@ class Pool(Simulator):
                 of packed rows is that of each share; the results have as many rows as are needed.
 
         Returns:
-            Results: arrays of torch if `poses` is, else of NumPy.
+            Results: arrays of torch if the poses are, else of NumPy.
 
         Raises:
             TypeError, ValueError: as Evaluator.evaluate().
