@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A contact model of the cuda backend: how it evaluates the near pairs of a batch, and finds their contacts for the
-// solver of time steps. contact_models.cu lists the models.
+// solver of time steps. library_models.cu lists them.
 #pragma once
 
 #include <memory>

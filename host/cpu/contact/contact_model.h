@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A contact model of the cpu backend: how it evaluates the near pairs of an environment, and finds their contacts for
-// the solver of a time step. contact_models.cpp lists the models.
+// the solver of a time step. library_models.cpp lists them.
 #pragma once
 
 #include <memory>
