@@ -3,9 +3,9 @@
 #
 # Builds the parent of this commit in a temporary folder and prints what bench/compare_builds.py finds between it and
 # the build named here; then the times of the contacts of the table with Drake beside those of a fixed commit, so that
-# what many commits add up to shows: the last tag, or ed04aef, whose default rule for friction did less. A report: the
-# exit status is 0 also where the change is slower or has other bits, and where nothing could be compared, which it says
-# in one line.
+# what many commits add up to shows: the last tag, or ed04aef, whose default rule for friction did less. A commit with
+# the same sources of these programs is not built. A report: the exit status is 0 also where the change is slower or has
+# other bits, and where nothing could be compared, which it says in one line.
 # Usage: scripts/compare_with_parent.sh [BUILD]
 #   BUILD   a finished build of this commit; build/release by default
 # The environment:
@@ -45,6 +45,11 @@ compare() {
   local -a options=(-DCMAKE_BUILD_TYPE=Release -DISOPATCH_CUDA=OFF -DISOPATCH_TESTS=OFF)
   git rev-parse -q --verify "$commit^{commit}" >/dev/null 2>&1 || { none "$label" "there is no commit $commit here" && return; }
   name=$(git log -1 --format='%h (%s)' "$commit")
+  # what the programs are made of, and what they are compared on
+  if git diff --quiet "$commit" -- CMakeLists.txt bench host include tests/scenes tests/support/paths \
+    ':!*.md' ':!*.py' ':!bench/results' ':!host/python'; then
+    none "$label" "no source of its programs differs from $name" && return
+  fi
   remove_source
   git worktree add -q --detach "$folder/source" "$commit" >"$folder/log" 2>&1 ||
     { none "$label" "$commit cannot be checked out: $(tail -n 1 "$folder/log")" && return; }
