@@ -9,11 +9,14 @@
 #   --with-torch   release, and the tests with torch, PyVista and meshio, which take 6 GB of disk: of the Python package,
 #             and of the files that these write
 #   --all     release, all tests with these sanitizers, the site, and a minute of each fuzzer
+# ISOPATCH_CUDA_ARCHITECTURES in the environment says for which GPUs kernels are compiled.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 case ${1:-} in
   --all)
+    # all kinds of GPU, also if .ci/run has configured this build for one
+    export ISOPATCH_CUDA_ARCHITECTURES=${ISOPATCH_CUDA_ARCHITECTURES:-80-real;90-real;90-virtual}
     scripts/test.sh release
     scripts/test.sh sanitize
     scripts/site.sh
@@ -58,6 +61,9 @@ preset=${1:-release}
 results=$PWD/build/$preset/test_results.xml
 # scripts/run.sh may have left CUDA out of this build
 [[ $preset != release ]] || options+=("-DISOPATCH_CUDA=${ISOPATCH_CUDA:-AUTO}")
+if [[ -n ${ISOPATCH_CUDA_ARCHITECTURES:-} ]]; then
+  options+=("-DISOPATCH_CUDA_ARCHITECTURES=$ISOPATCH_CUDA_ARCHITECTURES")
+fi
 
 # the Python package, with the library of this build
 python=$PWD/build/.venv/bin/python
@@ -84,18 +90,32 @@ if ((with_python)); then
     environment+=("LD_PRELOAD=$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)")
     environment+=(ASAN_OPTIONS=detect_leaks=0)
   fi
-  env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python || status=1
-  # a run of its own, since both folders have a conftest
-  env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/from_the_wild || status=1
-  if [[ -d build/old_mujoco ]]; then  # the oldest that is supported; the newest is among the packages
-    old=("PYTHONPATH=$PWD/build/old_mujoco:$PWD/build/$preset/python" "${environment[@]:1}")
-    env "${old[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/mujoco_bridge || status=1
-  fi
-  # calls on a CUDA device, on the emulated one; a build that had CUDA earlier still has the folder
-  if cmake --build "build/$preset" --target help | grep '^isopatch_python_emulated:' >/dev/null; then
-    environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
-    env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider tests/python/{cuda_test,cuda/cuda_streams_test,memory/contact_state_test}.py || status=1
-  fi
+  run_pytest() {  # ARGUMENT...
+    env "${environment[@]}" "$python" -m pytest -q -p no:cacheprovider "$@"
+  }
+  half=(tests/python/{learners,mujoco_bridge})
+  other_half() {
+    local status=0
+    run_pytest "${half[@]}" || status=1
+    # a run of its own, since both folders have a conftest
+    run_pytest tests/from_the_wild || status=1
+    if [[ -d build/old_mujoco ]]; then  # the oldest that is supported; the newest is among the packages
+      environment[0]=PYTHONPATH=$PWD/build/old_mujoco:$PWD/build/$preset/python
+      run_pytest tests/python/mujoco_bridge || status=1
+    fi
+    # calls on a CUDA device, on the emulated one; a build that had CUDA earlier still has the folder
+    if cmake --build "build/$preset" --target help | grep '^isopatch_python_emulated:' >/dev/null; then
+      environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
+      run_pytest tests/python/{cuda_test,cuda/cuda_streams_test,memory/contact_state_test}.py || status=1
+    fi
+    return "$status"
+  }
+  # two halves side by side; what the second says comes after the first
+  other_half >"build/$preset/pytest.log" 2>&1 &
+  other=$!
+  run_pytest tests/python "${half[@]/#/--ignore=}" || status=1
+  wait "$other" || status=1
+  cat "build/$preset/pytest.log"
 else
   echo "Python package: not built, no test ran" >&2
 fi
