@@ -7,6 +7,7 @@ cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${source_dir} -B ${work_dir} -G ${generator} -D CMAKE_BUILD_TYPE=${config}
                         -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}"
+                        -D "CMAKE_CXX_FLAGS_DEBUG=${debug_flags}"
                         -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D ISOPATCH_ARCH=${arch} -D ISOPATCH_CUDA=OFF
                         -D ISOPATCH_CVODE=OFF -D ISOPATCH_TESTS=OFF -D ISOPATCH_BENCHMARKS=OFF
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
