@@ -3,7 +3,7 @@
 // Checks of what a rollout needs, in addition to check_scene().
 #include <algorithm>
 
-#include "host/scene/motion_rules.h"
+#include "host/scene/keys/check_keys.h"
 #include "host/scene/scene_check.h"
 #include "host/text/quote.h"
 
@@ -16,21 +16,24 @@ bool has_velocity(const Body& body) {
   return std::any_of(body.velocity.begin(), body.velocity.end(), [](double component) { return component != 0; });
 }
 
-/// Values of another type of motion are a mistake, such as a path of a body that is not prescribed.
-bool has_drive(const Drive& drive) {
-  return !drive.force.empty() || !drive.target.empty() || drive.stiffness != 0 || drive.damping != 0 ||
-         drive.force_limit.has_value();
-}
-
-/// What a follower has from the joint that it follows.
+/// Whether the joint has values that one has not which follows another one.
 bool has_own_values(const Motion& motion) {
-  return has_drive(motion.drive) || motion.lower || motion.upper || motion.bounce != 0 || motion.friction != 0 ||
-         motion.damping != 0 || motion.armature != 0 || motion.position != 0 || motion.velocity != 0;
+  std::vector<const void*> usual;
+  Motion with_none;
+  with_none.type = motion.type;
+  for_each_key_of_drive_and_stops(with_none,
+                                  [&](const Key&, const auto& member, const auto&) { usual.push_back(&member); });
+  bool has_any = false;
+  std::size_t i = 0;
+  for_each_key_of_drive_and_stops(motion, [&]<class T>(const Key&, const T& member, const auto&) {
+    has_any = has_any || member != *static_cast<const T*>(usual[i]);
+    ++i;
+  });
+  return has_any;
 }
 
 bool has_values_of_a_joint(const Motion& motion) {
-  const bool has_axis = std::any_of(motion.axis.begin(), motion.axis.end(), [](double x) { return x != 0; });
-  return has_axis || has_own_values(motion) || motion.parent || motion.anchor || motion.mimic;
+  return motion.axis != Motion().axis || has_own_values(motion) || motion.parent || motion.anchor || motion.mimic;
 }
 
 void check_kind(const std::string& location, const Motion& motion) {
@@ -46,51 +49,25 @@ void check_kind(const std::string& location, const Motion& motion) {
   }
 }
 
-void check_drive(const std::string& location, const Drive& drive, const JointRanges& ranges) {
-  check_rule(location + "force ", check_rows, drive.force, ranges.force);
-  check_rule(location + "stiffness ", check_range, drive.stiffness, ranges.stiffness);
-  check_rule(location + "damping ", check_range, drive.damping, ranges.damping);
-  check_rule(location + "target ", check_rows, drive.target, ranges.position);
-  if (drive.force_limit) check_rule(location + "force_limit ", check_range, *drive.force_limit, ranges.force_limit);
-}
-
-void check_stops_and_friction(const std::string& location, const Motion& motion, const JointRanges& ranges) {
-  if (motion.lower) check_rule(location + "lower ", check_range, *motion.lower, ranges.position);
-  if (motion.upper) check_rule(location + "upper ", check_range, *motion.upper, ranges.position);
-  if (motion.lower && motion.upper) check_rule(location + "upper ", check_stops, *motion.lower, *motion.upper);
-  check_rule(location, check_between_stops, motion.position, motion.lower, motion.upper);
-  check_rule(location + "bounce ", check_range, motion.bounce, kBounceRange);
-  check_rule(location + "friction ", check_range, motion.friction, ranges.friction);
-  check_rule(location + "damping ", check_range, motion.damping, ranges.damping);
-  check_rule(location + "armature ", check_range, motion.armature, ranges.armature);
-}
-
 void check_joint(const std::string& location, const SceneDescription& scene, int index) {
   const Body& body = scene.bodies[index];
   const Motion& motion = body.motion;
   if (has_velocity(body)) fail_scene("{}the body has a velocity, which follows from its joint's; leave it 0", location);
   if (motion.parent) check_rule(location + "parent ", check_parent, scene, index, *motion.parent);
-  check_rule(location + "axis ", check_axis, motion.axis);
   if (motion.type == MotionType::kPrismatic && motion.anchor) {
     fail_scene("{}has an anchor, but a prismatic joint needs none; leave it out", location);
   }
   if (motion.type == MotionType::kRevolute && !motion.anchor) {
     fail_scene("{}has no anchor; a revolute joint needs a point of its axis", location);
   }
-  if (motion.anchor) {
-    for (const double coordinate : *motion.anchor)
-      check_rule(location + "anchor ", check_range, coordinate, kPositionRange);
-  }
-  const JointRanges& ranges = ranges_of_joint(motion.type);
-  check_rule(location + "position ", check_range, motion.position, ranges.position);
-  check_rule(location + "velocity ", check_range, motion.velocity, ranges.velocity);
-  check_drive(location, motion.drive, ranges);
-  check_stops_and_friction(location, motion, ranges);
+  check_keys(location, motion);
+  if (motion.lower && motion.upper) check_rule(location + "upper ", check_stops, *motion.lower, *motion.upper);
+  check_rule(location, check_between_stops, motion.position, motion.lower, motion.upper);
   if (motion.mimic) {
     check_rule(location + "mimic: body ", check_mimicked, scene, index, motion.mimic->body);
     check_rule(location + "mimic: ratio ", check_range, motion.mimic->ratio, kRatioRange);
     check_rule(location + "mimic: ", check_ratio, motion.mimic->ratio);
-    check_rule(location + "mimic: offset ", check_range, motion.mimic->offset, ranges.position);
+    check_rule(location + "mimic: offset ", check_range, motion.mimic->offset, ranges_of_joint(motion.type).position);
   }
   check_rule(location, check_no_half_space, scene, body, text_of(motion.type));
 }
@@ -126,13 +103,7 @@ void check_mass(const Body& body) {
   if (body.mass && body.density) {
     fail_scene("{}has a mass of {} kg and a density of {} kg/m^3; give one", location, *body.mass, *body.density);
   }
-  if (body.mass) check_rule(location + "mass ", check_range, *body.mass, kMassRange);
-  if (body.density) check_rule(location + "density ", check_range, *body.density, kDensityRange);
-  if (body.center_of_mass) {
-    for (const double x : *body.center_of_mass)
-      check_rule(location + "center_of_mass ", check_range, x, kCenterOfMassRange);
-  }
-  if (body.inertia) check_rule(location + "inertia ", check_inertia, *body.inertia);
+  for_each_key_of_mass(body, checker_at(location));
 }
 
 void check_motions(const SceneDescription& scene) {
@@ -140,32 +111,7 @@ void check_motions(const SceneDescription& scene) {
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) check_motion(scene, static_cast<int>(i));
 }
 
-void check_rollout_options(const RolloutOptions& options) {
-  const std::string location = "rollout: ";
-  check_rule(location + "time_step ", check_range, options.time_step, kTimeStepRange);
-  check_rule(location + "duration ", check_range, options.duration, kTimeStepRange);
-  if (options.integrator > Integrator::kCvode) {
-    fail_scene("{}integrator is {}; it must be one of Integrator", location, static_cast<int>(options.integrator));
-  }
-  if (options.points > ContactPoints::kFan6) {
-    fail_scene("{}points is {}; it must be one of ContactPoints", location, static_cast<int>(options.points));
-  }
-  for (const double g : options.gravity) check_rule(location + "gravity ", check_range, g, kGravityRange);
-  check_rule(location + "tolerance ", check_range, options.tolerance, kToleranceRange);
-  check_rule(location + "max_iterations ", check_range, options.max_iterations, Range{1, limits::kMaxIterations, ""});
-  if (options.friction_passes) {
-    check_rule(location + "friction_passes ", check_range, *options.friction_passes,
-               Range{1, limits::kMaxFrictionPasses, ""});
-  }
-  check_rule(location + "max_substeps ", check_range, options.max_substeps, Range{1, limits::kMaxSubsteps, ""});
-  check_rule(location + "polygon_capacity ", check_range, options.polygon_capacity,
-             Range{0, limits::kMaxPolygonCapacity, ""});
-  check_rule(location + "speed_limit ", check_range, options.speed_limit, kSpeedLimitRange);
-  const auto& [position, angle, speed] = options.variation;
-  if (position) check_rule(location + "variation: position ", check_range, *position, kVariationOfPositionRange);
-  if (angle) check_rule(location + "variation: angle ", check_range, *angle, kVariationOfAngleRange);
-  if (speed) check_rule(location + "variation: speed ", check_range, *speed, kVariationOfSpeedRange);
-}
+void check_rollout_options(const RolloutOptions& options) { check_keys("rollout: ", options); }
 
 void check_movable(const SceneDescription& scene) {
   for (const Body& body : scene.bodies) {

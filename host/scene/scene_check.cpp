@@ -7,6 +7,7 @@
 #include <span>
 
 #include "host/mesh/checks/geometry_check.h"
+#include "host/scene/keys/check_keys.h"
 #include "host/scene/planar_rules.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
@@ -37,12 +38,9 @@ void check_part(const SceneDescription& scene, const Body& body, const Part& par
     check_rule(location + ": geometry " + in_quotes(geometry.name) + ": ", check_geometry_of, *part.rigid,
                body.parts.empty() ? body.name : part.name, geometry);
   }
-  if (!*part.rigid) check_rule(location + ": modulus ", check_range, *part.modulus, kModulusRange);
-  check_rule(location + ": dissipation ", check_range, *part.dissipation, kDissipationRange);
-  check_rule(location + ": friction ", check_range, *part.friction, kFrictionRange);
-  if (part.foundation_depth) {
-    check_rule(location + ": foundation_depth ", check_range, *part.foundation_depth, kFoundationDepthRange);
-  }
+  Part used = part;
+  if (*part.rigid) used.modulus.reset();
+  check_keys(location + ": ", used);
   check_pose(location + (body.parts.empty() ? ": offset" : ""), part.pose);
 }
 
@@ -69,31 +67,14 @@ void check_pair(const SceneDescription& scene, const Pair& pair, const std::stri
   check_bodies(scene, pair.a, pair.b, location);
   check_rule(location + ": ", check_models, models_of(pair, scene));
   check_rule(location + ": ", check_bodies_of, pair, scene);
-  if (pair.dissipation) check_rule(location + ": dissipation ", check_range, *pair.dissipation, kDissipationRange);
-  if (pair.friction) check_rule(location + ": friction ", check_range, *pair.friction, kFrictionRange);
+  check_keys(location + ": ", pair);
   check_rule(location + ": ", [&] { check_memory_of(pair, scene); });
 }
 
 void check_contact(const ContactOptions& contact) {
-  if (contact.slip_tolerance) {
-    check_rule("contact: slip_tolerance ", check_range, *contact.slip_tolerance, kSlipToleranceRange);
-  }
-  const auto dissipation_model = static_cast<int>(contact.dissipation_model);
-  if (dissipation_model > static_cast<int>(DissipationModel::kPfc)) {
-    fail_scene("contact: dissipation_model is {}; it must be one of DissipationModel", dissipation_model);
-  }
+  check_keys("contact: ", contact);
   check_rule("contact: ", check_models, contact.model);
   check_rule("contact: ", [&] { check_memory_of(contact); });
-  if (contact.margin) check_rule("contact: margin ", check_range, *contact.margin, kMarginRange);
-  if (contact.tolerance) check_rule("contact: tolerance ", check_range, *contact.tolerance, kGapToleranceRange);
-  const auto relations = static_cast<int>(contact.relations);
-  if (relations > static_cast<int>(ContactRelations::kSeparating)) {
-    fail_scene("contact: relations is {}; it must be one of ContactRelations", relations);
-  }
-  const auto quadrature = static_cast<int>(contact.quadrature);
-  if (quadrature > static_cast<int>(Quadrature::kFan6)) {
-    fail_scene("contact: quadrature is {}; it must be one of Quadrature", quadrature);
-  }
 }
 
 }  // namespace

@@ -24,16 +24,6 @@ bool is_taken(const std::string& name, std::span<const Named> before) {
   return !name.empty() && std::any_of(before.begin(), before.end(), same);
 }
 
-void check_enumerators(FrictionModel friction, BristleFlow flow, OverlapNormal normal, ImpactLatch latch) {
-  const auto check = [](const char* key, int value, const char* type) {
-    if (value > 1) throw_error("{} is {}; it must be one of {}", key, value, type);
-  };
-  check("friction_model", static_cast<int>(friction), "FrictionModel");
-  check("bristle_flow", static_cast<int>(flow), "BristleFlow");
-  check("normal", static_cast<int>(normal), "OverlapNormal");
-  check("latch", static_cast<int>(latch), "ImpactLatch");
-}
-
 bool dissipates(const Pair& pair, const SceneDescription& scene) {
   if (pair.dissipation) return *pair.dissipation > 0;
   const auto any = [&](int body) {
@@ -90,6 +80,10 @@ void check_restitution(double value) {
   if (value > 0 && value <= 1) return;
   throw Error(fmt::format("is {}; it must be above 0 and at most 1", value), ErrorKind::kInput,
               {.found = fmt::to_string(value), .wanted = "above 0 and at most 1"});
+}
+
+void check_static_ratio(double value) {
+  if (!(value >= 1)) throw_error("must be at least 1, found {}", value);
 }
 
 void check_orientation(const std::array<double, 7>& pose) {
@@ -289,7 +283,6 @@ void check_memory_of(const ContactOptions& contact) {
   SceneDescription scene;
   scene.contact = contact;
   check_law("", lumped_law_of({}, scene), true);
-  check_enumerators(contact.friction_model, contact.bristle_flow, contact.normal, contact.latch);
 }
 
 /// "point or volumetric": those that have something.
@@ -303,8 +296,6 @@ std::string names_of_models(bool ContactModelInfo::*has) {
 
 void check_memory_of(const Pair& pair, const SceneDescription& scene) {
   check_law("", lumped_law_of(pair, scene), true);
-  check_enumerators(pair.friction_model.value_or(FrictionModel::kCoulomb),
-                    pair.bristle_flow.value_or(BristleFlow::kNearLimit), OverlapNormal::kInertia, ImpactLatch::kFirst);
   if (pair.bristle_flow && friction_model_of(pair, scene) != FrictionModel::kBristle) {
     throw Error("bristle_flow is given, but the pair has no bristles; leave it out, or give it friction_model bristle");
   }

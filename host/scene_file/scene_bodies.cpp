@@ -5,21 +5,12 @@
 
 #include <algorithm>
 
+#include "host/scene_file/read_keys.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 
 namespace isopatch::detail {
 namespace {
-
-/// What a body and a part say of their material.
-template <class Owner>
-void read_material(const JsonValue& value, Owner& owner) {
-  if (const auto field = value.optional("rigid")) owner.rigid = field->boolean();
-  read_number(value, "modulus", kModulusRange, owner.modulus);
-  read_number(value, "dissipation", kDissipationRange, owner.dissipation);
-  read_number(value, "friction", kFrictionRange, owner.friction);
-  read_number(value, "foundation_depth", kFoundationDepthRange, owner.foundation_depth);
-}
 
 /// Reads the bodies of a file one after another.
 class BodyReader {
@@ -28,33 +19,11 @@ class BodyReader {
       : geometries_(geometries), names_(names_of(geometries)) {}
 
   Body read(const JsonValue& value) const {
-    value.allow({"name",
-                 "geometry",
-                 "offset",
-                 "alternatives",
-                 "geometries",
-                 "modulus",
-                 "dissipation",
-                 "friction",
-                 "foundation_depth",
-                 "rigid",
-                 "one_sided",
-                 "fixed",
-                 "position",
-                 "orientation",
-                 "linear_velocity",
-                 "angular_velocity",
-                 "mass",
-                 "density",
-                 "center_of_mass",
-                 "inertia",
-                 "motion"});
     Body body;
+    value.allow(key_names(body));
     body.name = value.required("name").text();
-    if (const auto field = value.optional("one_sided")) body.one_sided = field->boolean();
-    if (const auto field = value.optional("fixed")) body.fixed = field->boolean();
-    read_material(value, body);
-    read_mass(value, body);
+    refuse_both(value, "mass", "density");
+    read_keys(value, body);
     read_pose(value, body.pose);
     if (const auto field = value.optional("linear_velocity")) read_vector(*field, kVelocityRange, body.velocity.data());
     if (const auto field = value.optional("angular_velocity")) {
@@ -97,11 +66,10 @@ class BodyReader {
   }
 
   Part read_part(const JsonValue& value, const Body& body) const {
-    value.allow({"name", "geometry", "alternatives", "position", "orientation", "modulus", "dissipation", "friction",
-                 "foundation_depth", "rigid"});
     Part part;
+    value.allow(key_names(part));
     if (const auto field = value.optional("name")) part.name = field->text();
-    read_material(value, part);
+    read_keys(value, part);
     read_pose(value, part.pose);
     const bool rigid = part.rigid.value_or(body.rigid);
     part.geometry = read_geometry(value.required("geometry"), rigid, part.name.empty() ? body.name : part.name);

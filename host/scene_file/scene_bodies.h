@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bodies of a scene file, with their parts, masses and motions, and the options of time stepping.
+// The bodies of a scene file, with their parts, masses and motions.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,7 @@ namespace isopatch::detail {
 /// Everything but how they move, which read_motions() reads.
 std::vector<Body> parse_bodies(const JsonValue& value, const std::vector<Geometry>& geometries);
 
-/// The keys `mass`, `density`, `center_of_mass` and `inertia` of a body.
-void read_mass(const JsonValue& value, Body& body);
-
 /// The key `motion` of all bodies; `value` is their list. All else of the bodies has been read.
 void read_motions(const JsonValue& value, SceneDescription& scene);
-
-/// The top-level `rollout`; what it does not say is as in `options`.
-RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options = {});
 
 }  // namespace isopatch::detail

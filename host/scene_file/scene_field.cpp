@@ -51,7 +51,9 @@ FieldOptions parse_field(const JsonValue& geometry) {
       }
     }
   }
-  read_name(geometry, "all_boundary_tets", {"split", "refuse"}, options.all_boundary_tets);
+  if (const auto tets = geometry.optional("all_boundary_tets")) {
+    options.all_boundary_tets = static_cast<AllBoundaryTets>(tets->one_of({"split", "refuse"}));
+  }
   return options;
 }
 

@@ -9,12 +9,11 @@
 #include "host/files/input_file.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_rules.h"
-#include "host/scene_file/enumerator_names.h"
 #include "host/scene_file/json_value.h"
+#include "host/scene_file/read_keys.h"
 #include "host/scene_file/robot_file.h"
 #include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
-#include "host/scene_file/scene_memory.h"
 #include "host/scene_file/scene_polytopes.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
@@ -30,11 +29,6 @@ using namespace detail;
 
 namespace {
 
-std::vector<std::string> with(std::vector<std::string> keys, const std::vector<std::string>& more) {
-  keys.insert(keys.end(), more.begin(), more.end());
-  return keys;
-}
-
 // ---- pairs
 
 Pair parse_names(const JsonValue& names, const Names& bodies) {
@@ -46,33 +40,24 @@ Pair parse_names(const JsonValue& names, const Names& bodies) {
   return pair;
 }
 
-ContactModel parse_model(const JsonValue& value) {
-  const std::vector<std::string> names = contact_model_names();
-  const std::string name = value.text();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
-    value.fail("unknown contact model " + in_quotes(name, '"') + suggestion(name, names),
-               {.found = in_quotes(name, '"'), .wanted = "one of " + list_of(names)});
+void read_contact_state(const JsonValue& value, Pair& pair) {
+  const auto states = value.optional("contact_state");
+  if (!states) return;
+  const std::vector<JsonValue> rows = states->elements();
+  if (!rows.empty() && rows[0].is_array()) {
+    for (const JsonValue& row : rows) pair.contact_state.push_back(row.numbers<8>());
+  } else {
+    pair.contact_state.push_back(states->numbers<8>());
   }
-  return static_cast<ContactModel>(found - names.begin());
-}
-
-ContactModels parse_models(const JsonValue& value) {
-  if (!value.is_array()) return parse_model(value);
-  ContactModels models;
-  for (const JsonValue& element : value.elements()) models.push_back(parse_model(element));
-  with_location(value, [&] { check_models(models); });
-  return models;
 }
 
 Pair parse_pair(const JsonValue& value, const Names& bodies, const ContactOptions& contact) {
   if (value.is_array()) return parse_names(value, bodies);
-  value.allow(with({"bodies", "dissipation", "friction", "model"}, kMemoryKeysOfPair));
+  value.allow(key_names(Pair()));
   Pair pair = parse_names(value.required("bodies"), bodies);
-  read_number(value, "dissipation", kDissipationRange, pair.dissipation);
-  read_number(value, "friction", kFrictionRange, pair.friction);
-  if (const auto field = value.optional("model")) pair.model = parse_models(*field);
-  read_memory_keys(value, contact, pair);
+  if (value.optional("bristle")) pair.bristle = contact.bristle;  // only the keys that are given change
+  read_keys(value, pair);
+  read_contact_state(value, pair);
   return pair;
 }
 
@@ -108,27 +93,6 @@ std::vector<std::array<int, 2>> parse_exclude(const JsonValue& value, const Scen
   return exclude;
 }
 
-// ---- contact law
-
-ContactOptions parse_contact(const JsonValue& value) {
-  value.allow(with({"dissipation_model", "quadrature", "slip_tolerance", "gradient_filter", "model", "margin",
-                    "tolerance", "relations"},
-                   kMemoryKeysOfContact));
-  ContactOptions contact;
-  read_name(value, "dissipation_model", kDissipationModelNames, contact.dissipation_model);
-  read_name(value, "quadrature", kQuadratureNames, contact.quadrature);
-  read_number(value, "margin", kMarginRange, contact.margin);
-  read_number(value, "tolerance", kGapToleranceRange, contact.tolerance);
-  read_name(value, "relations", kContactRelationsNames, contact.relations);
-  if (value.optional("slip_tolerance")) {
-    read_number(value, "slip_tolerance", kSlipToleranceRange, contact.slip_tolerance.emplace());
-  }
-  if (const auto field = value.optional("gradient_filter")) contact.gradient_filter = field->boolean();
-  if (const auto field = value.optional("model")) contact.model = parse_models(*field);
-  read_memory_keys(value, contact);
-  return contact;
-}
-
 }  // namespace
 
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source) {
@@ -146,8 +110,8 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   root.required("isopatch").integer(1, 1);
 
   SceneDescription scene;
-  if (const auto contact = root.optional("contact")) scene.contact = parse_contact(*contact);
-  if (const auto rollout = root.optional("rollout")) scene.rollout = parse_rollout(*rollout);
+  if (const auto contact = root.optional("contact")) read_value(*contact, scene.contact, Object{});
+  if (const auto rollout = root.optional("rollout")) read_value(*rollout, scene.rollout, Object{});
   const JsonValue geometries = root.required("geometries"), bodies = root.required("bodies");
   scene.geometries = parse_geometries(geometries, {directory, meshes}, geometries_of_rigid_parts(root));
   scene.bodies = parse_bodies(bodies, scene.geometries);

@@ -5,7 +5,7 @@
 
 #include "host/scene/motion_rules.h"
 #include "host/scene/planar_rules.h"
-#include "host/scene_file/enumerator_names.h"
+#include "host/scene_file/read_keys.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
@@ -13,53 +13,14 @@
 namespace isopatch::detail {
 namespace {
 
-/// One number, which holds at any time, or rows [time, value].
-std::vector<TimedValue> parse_rows(const JsonValue& value, const Range& range) {
-  if (!value.is_array()) return {{0, in_range(value, range)}};
-  std::vector<TimedValue> rows;
-  for (const JsonValue& element : value.elements()) {
-    const auto [time, number] = element.numbers<2>();
-    rows.push_back({time, number});
-  }
-  if (rows.empty()) value.fail("must be a number or at least one row [time, value], found no rows");
-  with_location(value, [&] { check_rows(rows, range); });
-  return rows;
-}
-
-Drive parse_drive(const JsonValue& value, const JointRanges& ranges) {
-  Drive drive;
-  if (const auto field = value.optional("force")) drive.force = parse_rows(*field, ranges.force);
-  read_number(value, "stiffness", ranges.stiffness, drive.stiffness);
-  read_number(value, "damping", ranges.damping, drive.damping);
-  if (const auto field = value.optional("target")) drive.target = parse_rows(*field, ranges.position);
-  refuse_both(value, "limit", "force_limit");
-  read_number(value, "limit", ranges.force_limit, drive.force_limit);  // as it was called before 0.2
-  read_number(value, "force_limit", ranges.force_limit, drive.force_limit);
-  return drive;
-}
-
-/// Reads what a joint has besides its drive. The body of "mimic" may be further down in the file.
-void read_stops(const JsonValue& value, const JointRanges& ranges, Motion& motion) {
-  read_number(value, "lower", ranges.position, motion.lower);
-  read_number(value, "upper", ranges.position, motion.upper);
-  if (motion.lower && motion.upper) {
-    with_location(value.required("upper"), [&] { check_stops(*motion.lower, *motion.upper); });
-  }
-  with_location(value, [&] { check_between_stops(motion.position, motion.lower, motion.upper); });
-  read_number(value, "bounce", kBounceRange, motion.bounce);
-  read_number(value, "joint_friction", ranges.friction, motion.friction);
-  read_number(value, "joint_damping", ranges.damping, motion.damping);
-  read_number(value, "armature", ranges.armature, motion.armature);
-}
-
 /// The joint of the body that a joint mimics, whose index is read later.
 Mimic parse_mimic(const JsonValue& value, const JointRanges& ranges) {
   value.allow({"body", "ratio", "offset"});
   Mimic mimic;
   value.required("body");
-  read_number(value, "ratio", kRatioRange, mimic.ratio);
+  if (const auto ratio = value.optional("ratio")) mimic.ratio = in_range(*ratio, kRatioRange);
   with_location(value, [&] { check_ratio(mimic.ratio); });
-  read_number(value, "offset", ranges.position, mimic.offset);
+  if (const auto offset = value.optional("offset")) mimic.offset = in_range(*offset, ranges.position);
   return mimic;
 }
 
@@ -67,36 +28,28 @@ Mimic parse_mimic(const JsonValue& value, const JointRanges& ranges) {
 Motion parse_joint(const JsonValue& value, MotionType type) {
   if (type == MotionType::kPrismatic) {
     if (const auto anchor = value.optional("anchor")) anchor->fail("a prismatic joint needs no anchor; leave it out");
-    value.allow({"type", "parent", "axis", "position", "velocity", "force", "stiffness", "damping", "target",
-                 "force_limit", "limit", "lower", "upper", "bounce", "joint_friction", "joint_damping", "armature",
-                 "mimic"});
-  } else {
-    value.allow({"type", "parent", "axis", "anchor", "position", "velocity", "force", "stiffness", "damping", "target",
-                 "force_limit", "limit", "lower", "upper", "bounce", "joint_friction", "joint_damping", "armature",
-                 "mimic"});
   }
-  Motion motion;
-  motion.type = type;
-  const JsonValue axis = value.required("axis");
-  motion.axis = axis.numbers<3>();
-  with_location(axis, [&] { check_axis(motion.axis); });
-  if (type == MotionType::kRevolute) {
-    read_vector(value.required("anchor"), kPositionRange, motion.anchor.emplace().data());
+  Motion joint;
+  joint.type = type;
+  value.allow(key_names(joint));
+  value.required("axis");
+  if (type == MotionType::kRevolute) value.required("anchor");
+  if (const auto mimic = value.optional("mimic")) {
+    for_each_key_of_drive_and_stops(joint, [&](const Key& key, const auto& /*member*/, const auto& /*rule*/) {
+      for (const char* name : {key.name, key.old_name}) {
+        const auto own = name == nullptr ? std::nullopt : value.optional(name);
+        if (own) own->fail("the joint follows that of \"mimic\"; leave it out");
+      }
+    });
+    joint.mimic = parse_mimic(*mimic, ranges_of_joint(type));
   }
-  const JointRanges& ranges = ranges_of_joint(type);
-  if (const auto field = value.optional("mimic")) {
-    for (const char* key : {"position", "velocity", "force", "stiffness", "damping", "target", "force_limit", "limit",
-                            "lower", "upper", "bounce", "joint_friction", "joint_damping", "armature"}) {
-      if (const auto own = value.optional(key)) own->fail("the joint follows that of \"mimic\"; leave it out");
-    }
-    motion.mimic = parse_mimic(*field, ranges);
-    return motion;
+  read_keys(value, joint);
+  if (joint.mimic) return joint;
+  if (joint.lower && joint.upper) {
+    with_location(value.required("upper"), [&] { check_stops(*joint.lower, *joint.upper); });
   }
-  read_number(value, "position", ranges.position, motion.position);
-  read_number(value, "velocity", ranges.velocity, motion.velocity);
-  motion.drive = parse_drive(value, ranges);
-  read_stops(value, ranges, motion);
-  return motion;
+  with_location(value, [&] { check_between_stops(joint.position, joint.lower, joint.upper); });
+  return joint;
 }
 
 Path parse_path(const JsonValue& value, const std::array<double, 7>& pose) {
@@ -149,29 +102,7 @@ void refuse_velocity(const JsonValue& body, const char* reason) {
   }
 }
 
-Variation parse_variation(const JsonValue& value) {
-  value.allow({"position", "angle", "speed"});
-  Variation variation;
-  read_number(value, "position", kVariationOfPositionRange, variation.position);
-  read_number(value, "angle", kVariationOfAngleRange, variation.angle);
-  read_number(value, "speed", kVariationOfSpeedRange, variation.speed);
-  return variation;
-}
-
 }  // namespace
-
-void read_mass(const JsonValue& value, Body& body) {
-  refuse_both(value, "mass", "density");
-  read_number(value, "mass", kMassRange, body.mass);
-  read_number(value, "density", kDensityRange, body.density);
-  if (const auto field = value.optional("center_of_mass")) {
-    read_vector(*field, kCenterOfMassRange, body.center_of_mass.emplace().data());
-  }
-  if (const auto field = value.optional("inertia")) {
-    body.inertia = field->numbers<6>();
-    with_location(*field, [&] { check_inertia(*body.inertia); });
-  }
-}
 
 void read_motions(const JsonValue& value, SceneDescription& scene) {
   const std::vector<JsonValue> elements = value.elements();
@@ -211,26 +142,6 @@ void read_motions(const JsonValue& value, SceneDescription& scene) {
       scene.bodies[i].motion.mimic->body = index;
     }
   }
-}
-
-RolloutOptions parse_rollout(const JsonValue& value, RolloutOptions options) {
-  value.allow({"time_step", "duration", "integrator", "points", "gravity", "tolerance", "max_iterations",
-               "friction_passes", "max_substeps", "polygon_capacity", "speed_limit", "variation"});
-  read_number(value, "time_step", kTimeStepRange, options.time_step);
-  read_number(value, "duration", kTimeStepRange, options.duration);
-  read_name(value, "integrator", kIntegratorNames, options.integrator);
-  read_name(value, "points", kContactPointsNames, options.points);
-  if (const auto field = value.optional("gravity")) read_vector(*field, kGravityRange, options.gravity.data());
-  read_number(value, "tolerance", kToleranceRange, options.tolerance);
-  read_integer(value, "max_iterations", 1, limits::kMaxIterations, options.max_iterations);
-  if (value.optional("friction_passes")) {
-    read_integer(value, "friction_passes", 1, limits::kMaxFrictionPasses, options.friction_passes.emplace());
-  }
-  read_integer(value, "max_substeps", 1, limits::kMaxSubsteps, options.max_substeps);
-  read_integer(value, "polygon_capacity", 0, limits::kMaxPolygonCapacity, options.polygon_capacity);
-  read_number(value, "speed_limit", kSpeedLimitRange, options.speed_limit);
-  if (const auto field = value.optional("variation")) options.variation = parse_variation(*field);
-  return options;
 }
 
 }  // namespace isopatch::detail

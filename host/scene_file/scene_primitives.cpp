@@ -3,7 +3,7 @@
 
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/mesh/scale.h"
-#include "host/scene_file/enumerator_names.h"
+#include "host/scene/keys/enumerator_names.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 #include "isopatch/geometry/screw_thread.h"
@@ -19,7 +19,7 @@ constexpr int kDefaultSegments = 32;
 int parse_subdivisions(const JsonValue& value, double radius, TetBudget& budget) {
   refuse_both(value, "subdivisions", "edge_length");
   int subdivisions = kDefaultSubdivisions;
-  read_integer(value, "subdivisions", 0, limits::kMaxSubdivisions, subdivisions);
+  if (const auto field = value.optional("subdivisions")) subdivisions = field->integer(0, limits::kMaxSubdivisions);
   if (const auto edge = value.optional("edge_length")) {
     subdivisions = with_location(*edge, [&] { return sphere_subdivisions(radius, edge->positive()); });
   }
@@ -42,9 +42,8 @@ int parse_segments(const JsonValue& value, double radius) {
 }
 
 Facets parse_facets(const JsonValue& value) {
-  Facets facets = Facets::kInscribed;
-  read_name(value, "facets", kFacetsNames, facets);
-  return facets;
+  const auto field = value.optional("facets");
+  return field ? static_cast<Facets>(field->one_of(kFacetsNames)) : Facets::kInscribed;
 }
 
 double parse_diameter(const JsonValue& value) {

@@ -3,11 +3,13 @@
 // A scene as the text of a scene file. Whatever is written reads as the same bits, so nothing is rounded; a default
 // that is written changes nothing.
 #include <nlohmann/json.hpp>
+
 #include <set>
+#include <utility>
 
 #include "host/scene/contact_models.h"
+#include "host/scene/keys/scene_keys.h"
 #include "host/scene/motion_rules.h"
-#include "host/scene_file/enumerator_names.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "isopatch/scene/scene.h"
@@ -21,10 +23,66 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-void put_if(Json& json, const char* key, const std::optional<T>& value) {
-  if (value) json[key] = *value;
+// ---- the keys of scene_keys.h
+
+template <class Owner>
+Json json_of(const Owner& owner);
+
+template <class Value, class Rule>
+Json json_of(const Value& value, const Rule& /*any*/) {
+  return value;
 }
+/// What is out of range is not used, such as the modulus of a rigid part, and not checked either.
+Json json_of(double value, const Range& range) {
+  return value >= range.low && value <= range.high ? Json(value) : Json();
+}
+template <IsEnumerator Enumerator>
+Json json_of(Enumerator value, const Enumerators& known) {
+  return name_in(known.names, value);
+}
+Json json_of(const std::vector<TimedValue>& values, const Rows& /*any*/) {
+  Json rows;
+  for (const auto& [time, value] : values) rows.push_back({time, value});
+  return rows;
+}
+Json json_of(const ContactModels& models, ModelNames /*known*/) {
+  std::vector<std::string> names;
+  for (const ContactModel model : models) names.emplace_back(info_of(model).name);
+  return names.size() == 1 ? Json(names[0]) : Json(names);
+}
+template <class Owner>
+requires(!IsOptional<Owner>) Json json_of(const Owner& owner, Object /*of keys*/) { return json_of(owner); }
+template <class T, class Rule>
+Json json_of(const std::optional<T>& value, const Rule& rule) {
+  return value ? json_of(*value, rule) : Json();
+}
+
+/// A visitor of keys, which adds those that have a value.
+auto writer_to(Json& json) {
+  return [&json](const Key& key, const auto& member, const auto& rule) {
+    if constexpr (!std::same_as<decltype(rule), const ByHand&>) {
+      Json value = json_of(member, rule);
+      if (!value.is_null()) json[key.name] = std::move(value);
+    }
+  };
+}
+
+template <class Owner>
+Json json_of(const Owner& owner) {
+  Json json = Json::object();
+  for_each_key(owner, writer_to(json));
+  return json;
+}
+
+/// The keys whose values are not those of `usual`. The text of a number says its bits, of a zero its sign too.
+Json difference(Json json, const Json& usual) {
+  for (const auto& [key, value] : usual.items()) {
+    if (json.contains(key) && json[key].dump() == value.dump()) json.erase(key);
+  }
+  return json;
+}
+
+// ---- scenes
 
 /// Throws unless a scene file can have these names.
 template <class Named>
@@ -46,8 +104,12 @@ class SceneWriter {
     for (const Geometry& geometry : scene_.geometries) geometries[geometry.name] = {{"type", "given"}};
     for (const Body& body : scene_.bodies) bodies.push_back(write(body));
     for (const Pair& pair : *scene_.pairs) pairs.push_back(write(pair));
-    return {{"isopatch", 1},  {"geometries", geometries},         {"bodies", bodies},
-            {"pairs", pairs}, {"contact", write(scene_.contact)}, {"rollout", write(scene_.rollout)}};
+    return {{"isopatch", 1},
+            {"geometries", geometries},
+            {"bodies", bodies},
+            {"pairs", pairs},
+            {"contact", difference(json_of(scene_.contact), json_of(ContactOptions()))},
+            {"rollout", difference(json_of(scene_.rollout), json_of(RolloutOptions()))}};
   }
 
  private:
@@ -60,24 +122,13 @@ class SceneWriter {
     } else {
       for (const Part& part : body.parts) json["geometries"].push_back(write(part));
     }
-    json["rigid"] = body.rigid;
-    if (body.one_sided) json["one_sided"] = true;
-    if (body.fixed) json["fixed"] = true;  // no key of a body with a motion
-    // what all parts have of their own, or are too rigid to need, is not checked and may be anything
-    put_in_range(json, "modulus", body.modulus, kModulusRange);
-    put_in_range(json, "dissipation", body.dissipation, kDissipationRange);
-    put_in_range(json, "friction", body.friction, kFrictionRange);
-    put_if(json, "foundation_depth", body.foundation_depth);
+    json.update(difference(json_of(body), json_of(Body())));
     json.update(pose(body.pose));
     if (!is_joint(body.motion) && body.motion.path.times.empty()) {
       const auto& v = body.velocity;
       json["linear_velocity"] = {v[0], v[1], v[2]};
       json["angular_velocity"] = {v[3], v[4], v[5]};
     }
-    put_if(json, "mass", body.mass);
-    put_if(json, "density", body.density);
-    put_if(json, "center_of_mass", body.center_of_mass);
-    put_if(json, "inertia", body.inertia);
     if (body.motion.type != MotionType::kFree) json["motion"] = write(body.motion);
     return json;
   }
@@ -86,11 +137,7 @@ class SceneWriter {
     Json json = {{"geometry", name_of(part.geometry)}, {"alternatives", names_of(part.alternatives)}};
     if (!part.name.empty()) json["name"] = part.name;
     json.update(pose(part.pose));
-    put_if(json, "rigid", part.rigid);
-    if (part.modulus) put_in_range(json, "modulus", *part.modulus, kModulusRange);
-    put_if(json, "dissipation", part.dissipation);
-    put_if(json, "friction", part.friction);
-    put_if(json, "foundation_depth", part.foundation_depth);
+    json.update(json_of(part));
     return json;
   }
 
@@ -100,118 +147,29 @@ class SceneWriter {
       if (motion.path.times.empty()) return {{"type", "prescribed"}};
       return {{"type", "prescribed"}, {"times", motion.path.times}, {"poses", motion.path.poses}};
     }
-    Json json = {{"type", name_in(kMotionTypeNames, motion.type)}, {"axis", motion.axis}};
-    put_if(json, "anchor", motion.anchor);
+    Motion usual;
+    usual.type = motion.type;
+    Json json = {{"type", name_in(kMotionTypeNames, motion.type)}};
+    json.update(difference(json_of(motion), json_of(usual)));
     if (motion.parent) json["parent"] = scene_.bodies[*motion.parent].name;
     if (motion.mimic) {
       json["mimic"] = {{"body", scene_.bodies[static_cast<std::size_t>(motion.mimic->body)].name},
                        {"ratio", motion.mimic->ratio},
                        {"offset", motion.mimic->offset}};
-      return json;
     }
-    json["position"] = motion.position;
-    json["velocity"] = motion.velocity;
-    put_rows(json, "force", motion.drive.force);
-    json["stiffness"] = motion.drive.stiffness;
-    json["damping"] = motion.drive.damping;
-    put_rows(json, "target", motion.drive.target);
-    put_if(json, "force_limit", motion.drive.force_limit);
-    put_if(json, "lower", motion.lower);
-    put_if(json, "upper", motion.upper);
-    json["bounce"] = motion.bounce;
-    json["joint_friction"] = motion.friction;
-    json["joint_damping"] = motion.damping;
-    json["armature"] = motion.armature;
     return json;
-  }
-
-  static Json write(const ContactModels& models) {
-    std::vector<std::string> names;
-    for (const ContactModel model : models) names.emplace_back(info_of(model).name);
-    return names.size() == 1 ? Json(names[0]) : Json(names);
   }
 
   Json write(const Pair& pair) const {
     const auto name = [&](int body) { return scene_.bodies[body].name; };
     Json json = {{"bodies", {name(pair.a), name(pair.b)}}};
-    put_if(json, "dissipation", pair.dissipation);
-    put_if(json, "friction", pair.friction);
-    if (pair.model) json["model"] = write(*pair.model);
-    if (pair.friction_model) json["friction_model"] = name_in(kFrictionModelNames, *pair.friction_model);
-    if (pair.bristle) json["bristle"] = write(*pair.bristle);
-    if (pair.bristle_flow) json["bristle_flow"] = name_in(kBristleFlowNames, *pair.bristle_flow);
-    put_if(json, "stiffness", pair.stiffness);
-    put_if(json, "exponent", pair.exponent);
-    put_if(json, "restitution", pair.restitution);
-    if (pair.exact_spheres) json["exact_spheres"] = true;
-    if (pair.inside) json["inside"] = true;
-    if (pair.spin_radius != 1) json["spin_radius"] = pair.spin_radius;
+    json.update(difference(json_of(pair), json_of(Pair())));
     if (!pair.contact_state.empty()) json["contact_state"] = pair.contact_state;
-    return json;
-  }
-
-  static Json write(const BristleFriction& bristle) {
-    return {{"stiffness", bristle.stiffness},   {"damping", bristle.damping},
-            {"viscous", bristle.viscous},       {"stribeck_velocity", bristle.stribeck_velocity},
-            {"dwell_time", bristle.dwell_time}, {"static_ratio", bristle.static_ratio}};
-  }
-
-  static Json write(const ContactOptions& contact) {
-    Json json = {{"dissipation_model", name_in(kDissipationModelNames, contact.dissipation_model)},
-                 {"quadrature", name_in(kQuadratureNames, contact.quadrature)},
-                 {"gradient_filter", contact.gradient_filter}};
-    put_if(json, "slip_tolerance", contact.slip_tolerance);
-    put_if(json, "margin", contact.margin);
-    put_if(json, "tolerance", contact.tolerance);
-    if (contact.relations != ContactRelations::kExact) {
-      json["relations"] = name_in(kContactRelationsNames, contact.relations);
-    }
-    if (contact.model != ContactOptions{}.model) json["model"] = write(contact.model);
-    const ContactOptions usual;
-    if (contact.friction_model != usual.friction_model) {
-      json["friction_model"] = name_in(kFrictionModelNames, contact.friction_model);
-    }
-    if (contact.bristle != usual.bristle) json["bristle"] = write(contact.bristle);
-    if (contact.bristle_flow != usual.bristle_flow) {
-      json["bristle_flow"] = name_in(kBristleFlowNames, contact.bristle_flow);
-    }
-    if (contact.normal != usual.normal) json["normal"] = name_in(kOverlapNormalNames, contact.normal);
-    if (contact.small_speed != usual.small_speed) json["small_speed"] = contact.small_speed;
-    if (contact.latch != usual.latch) json["latch"] = name_in(kImpactLatchNames, contact.latch);
-    if (contact.relaxation_time != usual.relaxation_time) json["relaxation_time"] = contact.relaxation_time;
-    return json;
-  }
-
-  static Json write(const RolloutOptions& rollout) {
-    Json variation = Json::object();
-    put_if(variation, "position", rollout.variation.position);
-    put_if(variation, "angle", rollout.variation.angle);
-    put_if(variation, "speed", rollout.variation.speed);
-    Json json = {{"time_step", rollout.time_step},
-                 {"duration", rollout.duration},
-                 {"integrator", name_in(kIntegratorNames, rollout.integrator)},
-                 {"points", name_in(kContactPointsNames, rollout.points)},
-                 {"gravity", rollout.gravity},
-                 {"tolerance", rollout.tolerance},
-                 {"max_iterations", rollout.max_iterations},
-                 {"max_substeps", rollout.max_substeps},
-                 {"polygon_capacity", rollout.polygon_capacity},
-                 {"speed_limit", rollout.speed_limit},
-                 {"variation", variation}};
-    put_if(json, "friction_passes", rollout.friction_passes);
     return json;
   }
 
   static Json pose(const std::array<double, 7>& p) {
     return {{"position", {p[0], p[1], p[2]}}, {"orientation", {p[3], p[4], p[5], p[6]}}};
-  }
-
-  static void put_in_range(Json& json, const char* key, double value, const Range& range) {
-    if (value >= range.low && value <= range.high) json[key] = value;
-  }
-
-  static void put_rows(Json& json, const char* key, const std::vector<TimedValue>& rows) {
-    for (const auto& [time, value] : rows) json[key].push_back({time, value});
   }
 
   std::string name_of(int geometry) const { return scene_.geometries[geometry].name; }

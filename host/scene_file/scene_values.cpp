@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "host/scene/contact_models.h"
+#include "host/scene/motion_rules.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
@@ -33,8 +35,37 @@ void read_vector(const JsonValue& value, const Range& range, double* to) {
   std::copy(vector.begin(), vector.end(), to);
 }
 
-void read_integer(const JsonValue& object, const char* key, int lowest, int highest, int& to) {
-  if (const auto field = object.optional(key)) to = field->integer(lowest, highest);
+std::vector<TimedValue> parse_rows(const JsonValue& value, const Range& range) {
+  if (!value.is_array()) return {{0, in_range(value, range)}};
+  std::vector<TimedValue> rows;
+  for (const JsonValue& element : value.elements()) {
+    const auto [time, number] = element.numbers<2>();
+    rows.push_back({time, number});
+  }
+  if (rows.empty()) value.fail("must be a number or at least one row [time, value], found no rows");
+  with_location(value, [&] { check_rows(rows, range); });
+  return rows;
+}
+
+namespace {
+ContactModel parse_model(const JsonValue& value) {
+  const std::vector<std::string> names = contact_model_names();
+  const std::string name = value.text();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    value.fail("unknown contact model " + in_quotes(name, '"') + suggestion(name, names),
+               {.found = in_quotes(name, '"'), .wanted = "one of " + list_of(names)});
+  }
+  return static_cast<ContactModel>(found - names.begin());
+}
+}  // namespace
+
+ContactModels parse_models(const JsonValue& value) {
+  if (!value.is_array()) return parse_model(value);
+  ContactModels models;
+  for (const JsonValue& element : value.elements()) models.push_back(parse_model(element));
+  with_location(value, [&] { check_models(models); });
+  return models;
 }
 
 void read_pose(const JsonValue& object, std::array<double, 7>& pose) {

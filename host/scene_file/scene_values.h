@@ -30,16 +30,11 @@ double in_range(const JsonValue& value, const Range& range);
 /// Three numbers.
 void read_vector(const JsonValue& value, const Range& range, double* to);
 
-/// The value of a key of an object, if it has the key: a number in a range, a whole one, or the enumerator of a name.
-template <class T>
-void read_number(const JsonValue& object, const char* key, const Range& range, T& to) {
-  if (const auto field = object.optional(key)) to = in_range(*field, range);
-}
-void read_integer(const JsonValue& object, const char* key, int lowest, int highest, int& to);
-template <class Enumerator>
-void read_name(const JsonValue& object, const char* key, const std::vector<std::string>& names, Enumerator& to) {
-  if (const auto field = object.optional(key)) to = static_cast<Enumerator>(field->one_of(names));
-}
+/// One number, which holds at any time, or rows [time, value].
+std::vector<TimedValue> parse_rows(const JsonValue& value, const Range& range);
+
+/// The name of a contact model, or a list of names.
+ContactModels parse_models(const JsonValue& value);
 
 /// The keys `position` and `orientation` of an object, if it has them.
 void read_pose(const JsonValue& object, std::array<double, 7>& pose);

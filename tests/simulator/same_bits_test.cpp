@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/rollout/simulator_backend.h"
-#include "host/scene_file/enumerator_names.h"
+#include "host/scene/keys/enumerator_names.h"
 #include "tests/support/rollout_scenes.h"
 
 namespace isopatch::test {

@@ -14,7 +14,7 @@
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
-#include "host/scene_file/enumerator_names.h"
+#include "host/scene/keys/enumerator_names.h"
 #include "host/text/quote.h"
 #include "isopatch/isopatch.h"
 

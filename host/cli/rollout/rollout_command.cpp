@@ -19,7 +19,7 @@
 #include "host/pictures/vtk_files.h"
 #include "host/rollout/rollout_data.h"
 #include "host/scene/motion_rules.h"
-#include "host/scene_file/enumerator_names.h"
+#include "host/scene/keys/enumerator_names.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"

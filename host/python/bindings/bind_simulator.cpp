@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nlohmann/json.hpp>
 
@@ -7,8 +8,7 @@
 #include "host/python/bindings/stepping.h"
 #include "host/python/bindings/streams.h"
 #include "host/rollout/rollout_data.h"
-#include "host/scene_file/enumerator_names.h"
-#include "host/scene_file/scene_bodies.h"
+#include "host/scene_file/read_keys.h"
 
 namespace isopatch::python {
 namespace {
@@ -17,7 +17,9 @@ namespace {
 RolloutOptions parse_options(const Scene& scene, const std::string& json) {
   using isopatch::detail::JsonValue;
   const JsonValue::Document document = JsonValue::parse(json, "Simulator");
-  return isopatch::detail::parse_rollout(JsonValue(document, "Simulator"), scene.description().rollout);
+  RolloutOptions options = scene.description().rollout;
+  read_value(JsonValue(document, "Simulator"), options, isopatch::detail::Object{});
+  return options;
 }
 
 int parse_steps(const char* call, nb::handle n) {
@@ -75,18 +77,18 @@ nb::object advance(const PythonSimulator& self, nb::handle state, nb::handle n, 
 }
 
 nb::dict options_of(const PythonSimulator& self) {
-  const RolloutOptions& rollout = self.simulator.simulator().rollout();
+  using namespace isopatch::detail;
+  RolloutOptions rollout = self.simulator.simulator().rollout();
+  rollout.friction_passes = rollout.friction_passes.value_or(isopatch::usual_friction_passes(rollout.integrator));
   nb::dict options;
-  options["time_step"] = rollout.time_step;
-  options["integrator"] = isopatch::detail::name_in(isopatch::detail::kIntegratorNames, rollout.integrator);
-  options["points"] = isopatch::detail::name_in(isopatch::detail::kContactPointsNames, rollout.points);
-  options["gravity"] = rollout.gravity;
-  options["tolerance"] = rollout.tolerance;
-  options["max_iterations"] = rollout.max_iterations;
-  options["friction_passes"] = rollout.friction_passes.value_or(isopatch::usual_friction_passes(rollout.integrator));
-  options["max_substeps"] = rollout.max_substeps;
-  options["polygon_capacity"] = rollout.polygon_capacity;
-  options["speed_limit"] = rollout.speed_limit;
+  for_each_key(rollout, [&]<class Rule>(const Key& key, const auto& member, const Rule& rule) {
+    if constexpr (std::same_as<Rule, Enumerators>) {
+      options[key.name] = name_in(rule.names, member);
+    } else if constexpr (!std::same_as<Rule, Object>) {
+      options[key.name] = member;
+    }
+  });
+  nb::del(options["duration"]);
   return options;
 }
 

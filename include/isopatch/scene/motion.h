@@ -24,6 +24,9 @@ enum class MotionType : std::uint8_t {
 struct TimedValue {
   double time = 0;   ///< s
   double value = 0;  ///< N or N m of Drive::force, m or rad of Drive::target
+
+  /// Compares both.
+  friend bool operator==(const TimedValue&, const TimedValue&) = default;
 };
 
 /// Poses of a body at given times. Between two of them the position is linear in time and the rotation goes the shorter

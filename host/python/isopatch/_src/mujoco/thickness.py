@@ -14,7 +14,7 @@ def half_thicknesses(scene: Scene) -> np.ndarray:
     of_bodies = np.full(scene.num_bodies, np.inf)
     origin = np.tile([0.0, 0, 0, 1, 0, 0, 0], (scene.num_bodies, 1))
     for body, vertices, polygons in _core._scene_surfaces(scene, origin.tobytes(), False):
-        if not bodies[body]["rigid"]:
+        if not bodies[body].get("rigid", False):
             faces = np.frombuffer(polygons, np.int32).reshape(-1, 4)[:, 1:]
             of_bodies[body] = min(of_bodies[body], half_thickness(np.frombuffer(vertices).reshape(-1, 3), faces))
     return of_bodies[np.array(scene._pair_indices)]
