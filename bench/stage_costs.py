@@ -33,7 +33,7 @@ from processor_time import PairTimer, calls_that_take, run_on_one_core
 
 # The first whose expression is found in a function's mangled name is its stage.
 STAGES = {
-    "closed form": r"HardPolygons|integrate_hard|blend_friction|friction_in_closed_form",
+    "closed form": r"DeferredPolygons|integrate_hard|blend_friction|friction_in_closed_form",
     "tests": r"8CellTest|18test_cells_exactly",
     "nodes": r"13SimdTraversal|14sum_part_pairs|17search_part_pairs|18traverse_with_simd|18search_hierarchies",
     "planes": r"11make_planes",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Steps the cases of a thesis on contacts with memory, and prints each figure beside what it should be.
+"""Steps the cases of a thesis on contacts with state, and prints each figure beside what it should be.
 
 The cases and what the thesis found: Y. Gonthier, Contact Dynamics Modelling for Robotic Task Simulation, University of
 Waterloo, 2007. In brackets is what separate programs in double precision give: with the same steps for rebound, for

@@ -82,7 +82,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
                 void* stream) const override {
-    refuse_packed_lumped(results);
+    refuse_packed_single_contacts(results);
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
     check_.check(state, results, on);
@@ -91,7 +91,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void evaluate_from_host(const State& state, const Results& results,
                           CandidateCache::Implementation* candidates) const override {
-    refuse_packed_lumped(results);
+    refuse_packed_single_contacts(results);
     const DeviceGuard guard(device_);
     const AllocationInCaptures allowed;
     on_device_->host_batch.evaluate(scene_, state, results,
@@ -112,7 +112,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
  private:
   /// Packed contacts are put in order by the pressure field alone.
-  void refuse_packed_lumped(const Results& results) const {
+  void refuse_packed_single_contacts(const Results& results) const {
     const SceneView& scene = scene_.data().view;
     const int others = scene.num_pair_views - scene.pairs_of_model(0) - scene.pairs_of_model(kPolytopeModel);
     if (!packed_contacts(results).is_wanted() || others == 0) return;

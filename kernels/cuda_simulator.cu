@@ -159,7 +159,7 @@ class CudaSimulator final : public Simulator::Implementation {
 
   SolverSize solver_size(std::int32_t capacity) const {
     return {scene_.num_bodies(), view().num_joints, view().num_dofs,
-            scene_.num_pairs(),  capacity,          num_memory_rows(scene_.data().view)};
+            scene_.num_pairs(),  capacity,          num_state_rows(scene_.data().view)};
   }
 
   /// Whether a warp may solve four environments at once: where they are small. By default there is room for four times
@@ -193,7 +193,7 @@ class CudaSimulator final : public Simulator::Implementation {
     }
     size.contact_states = n * static_cast<std::size_t>(num_contact_states(scene_.data().view));
     size.kept_contact_states = copies * size.contact_states;
-    size.plates = n * static_cast<std::size_t>(num_memory_rows(scene_.data().view));
+    size.plates = n * static_cast<std::size_t>(num_state_rows(scene_.data().view));
     size.polygons = n * static_cast<std::size_t>(capacity);
     size.polygon_bytes = size.polygons * polygon_size();
     size.sorting = warps * static_cast<std::size_t>(capacity);
@@ -220,7 +220,7 @@ class CudaSimulator final : public Simulator::Implementation {
         {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
          in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
          in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity, arrays.plates.data()},
-        arrays.going_on.data(),
+        arrays.num_continuing.data(),
         arrays.sorting.data(),
         arrays.solver.data(),
         solver_words(capacity),
@@ -241,12 +241,12 @@ class CudaSimulator final : public Simulator::Implementation {
   bool has_terms() const { return scene_.data().view.laws != nullptr; }
 
   std::int64_t load_solver() const {
-    if (has_terms()) return load_finish_stages<SolvedBy::kWarpsWithTerms>();
+    if (has_terms()) return load_finish_stages<SolvedBy::kWarpsWithPlates>();
     return std::min(load_finish_stages<SolvedBy::kWarps>(), load_finish_stages<SolvedBy::kTeams>());
   }
 
   void finish_stages(const StepCall& call, cudaStream_t stream) const {
-    if (has_terms()) return detail::finish_stages<SolvedBy::kWarpsWithTerms>(call, stream);
+    if (has_terms()) return detail::finish_stages<SolvedBy::kWarpsWithPlates>(call, stream);
     // beside idle warps, a team would take longer than a warp
     const bool has_teams = may_have_teams(call.arrays.contacts.capacity) && call.step.state.num_environments > warps_;
     has_teams ? detail::finish_stages<SolvedBy::kTeams>(call, stream)
@@ -262,7 +262,7 @@ class CudaSimulator final : public Simulator::Implementation {
     for (int step = 0; step < call.num_steps; ++step) {
       call.is_last = step + 1 == call.num_steps;
       for (call.search = 0; call.search < searches; ++call.search) {
-        call.evaluation.left = call.search > 0 ? call.arrays.going_on + call.search - 1 : nullptr;
+        call.evaluation.left = call.search > 0 ? call.arrays.num_continuing + call.search - 1 : nullptr;
         begin_environments(call.evaluation, stream);
         for (int model = 0; model < num_models(); ++model) {
           model_at(model).find_contacts(call.evaluation, call.step.rollout.points, call.arrays.contacts, stream);

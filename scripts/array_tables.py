@@ -36,7 +36,7 @@ LINKS = {
     "packed polygons": "[packed polygons](#packed-arrays)",
     "packed contacts": "[packed contacts](#packed-arrays)",
     "patch contacts": "[patch contacts](#patch-contacts)",
-    "lumped contacts": "[lumped contacts](#contacts-with-memory)",
+    "single contacts": "[single contacts](#contacts-with-state)",
     "polytopes": "[polytopes](detail/polytope/README.md#what-is-computed)",
     "relations": "[relations](detail/polytope/README.md#relations)",
 }

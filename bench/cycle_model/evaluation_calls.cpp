@@ -11,7 +11,7 @@ namespace isopatch::cycle_model {
 
 namespace {
 
-constexpr double kTimeStep = 1e-3;  // s, of contacts with memory
+constexpr double kTimeStep = 1e-3;  // s, of contacts with state
 
 /// Polygons and contacts: of all environments, and the most of one; of polytopes, the most of one.
 struct Rows {
@@ -49,7 +49,8 @@ const std::map<std::string, Select>& selections() {
          s.relation_capacity = r.most_relations[1];
          s.member_capacity = r.most_relations[2];
        }},
-      {"memory", [](ResultSelection& s, const Rows&) { s.patch = s.lumped = true; }},  // and a step of contact states
+      {"memory",
+       [](ResultSelection& s, const Rows&) { s.patch = s.single_contact = true; }},  // and a step of contact states
       {"all",
        [](ResultSelection& s, const Rows& r) {
          s.patch = s.energy = s.part_pairs = true;

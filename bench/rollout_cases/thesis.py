@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the cases of a thesis on contacts with memory, and what is measured of each; for thesis_cases.py and
+"""Runs of the cases of a thesis on contacts with state, and what is measured of each; for thesis_cases.py and
 thesis_pictures.py."""
 
 import math

@@ -24,7 +24,7 @@ struct BatchArguments {
 };
 
 struct EvaluateArguments : BatchArguments {
-  std::optional<double> time_step;  // s, of contacts with a memory; without it 0
+  std::optional<double> time_step;  // s, of contacts with state; without it 0
   std::string svg;
   std::int64_t patches = 4;
   bool energy = false;

@@ -168,10 +168,10 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
 ResultSelection selection_of(const EvaluateArguments& arguments, const HostEvaluator& evaluator,
                              const StateArrays& states, double time_step, StageTimes& stages) {
   const bool to_npz = arguments.output.ends_with(".npz"), polytopes = has_polytopes(evaluator.scene());
-  const bool has_memory = evaluator.scene().contact_state_size() > 0;
+  const bool has_state = evaluator.scene().contact_state_size() > 0;
   ResultSelection selection{.energy = arguments.energy,
                             .part_pairs = arguments.part_pairs,
-                            .lumped = has_memory && (arguments.part_pairs || to_npz),
+                            .single_contact = has_state && (arguments.part_pairs || to_npz),
                             .polytopes = polytopes};
   if (polytopes && to_npz) {
     const auto [contacts, relations, members] = largest_counts(evaluator, states, time_step);

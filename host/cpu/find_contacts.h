@@ -20,7 +20,7 @@ class ContactStepMemory : public StepWorkspace {
         contact(scene, of),
         contact_state(static_cast<std::size_t>(num_contact_states(scene.view) * step_copies(view))),
         next_contact_state(static_cast<std::size_t>(num_contact_states(scene.view))),
-        plates(static_cast<std::size_t>(num_memory_rows(scene.view))) {}
+        plates(static_cast<std::size_t>(num_state_rows(scene.view))) {}
   ContactStepMemory(const ContactStepMemory&) = delete;
   ContactStepMemory& operator=(const ContactStepMemory&) = delete;
   virtual ~ContactStepMemory() = default;

@@ -115,7 +115,7 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
                            packed_contact_capacity > 0,
                            max_clusters > 0,
                            contact_state_size > 0,
-                           selection.lumped,
+                           selection.single_contact,
                            selection.polytopes,
                            potential_contact_capacity > 0 || relation_capacity > 0 || member_capacity > 0};
   static_assert(std::size(selected) == static_cast<std::size_t>(OutputGroup::kRelations) + 1);

@@ -85,7 +85,7 @@ class RowWriter {
     }
   }
 
-  void put_lumped(std::size_t part_pair, const LumpedRow& row) const {
+  void put_single_contact(std::size_t part_pair, const SingleContactRow& row) const {
     put(results_.volume, part_pair, row.volume);
     for (std::size_t i = 0; i < 6; ++i) put(results_.second_moments, 6 * part_pair + i, row.second_moments[i]);
     for (std::size_t i = 0; i < 36; ++i) {
@@ -159,7 +159,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
       if (usable && environment.enabled[p]) result = contact_models()[model](input);
       result.of_part_pairs.resize(input.part_pairs.size());  // zeros if it was not evaluated
       result.contact_state.resize(input.part_pairs.size() * contact_state_size);
-      result.lumped.resize(input.part_pairs.size());
+      result.single_contact.resize(input.part_pairs.size());
       row += input.part_pairs.size();
       if (pairs[p].of_part_pairs.empty()) {
         pairs[p] = std::move(result);
@@ -180,7 +180,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
     if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
     for (std::size_t i = 0; i < pairs[p].of_part_pairs.size(); ++i) {
       writer.put_contact_state(part_pair, contact_state_size, pairs[p].contact_state.data() + i * contact_state_size);
-      writer.put_lumped(part_pair, pairs[p].lumped[i]);
+      writer.put_single_contact(part_pair, pairs[p].single_contact[i]);
       writer.put(results.part_pair_wrench, 6 * part_pair++, pairs[p].of_part_pairs[i]);
     }
   }

@@ -40,7 +40,7 @@ bool can_touch(const Geometry& a, const Geometry& b, const Pair& pair, ContactMo
   return (is_ball(a) && ball_can_touch(b, pair, model)) || (is_ball(b) && ball_can_touch(a, pair, model));
 }
 
-bool has_memory(const SceneDescription& scene, std::size_t pair, ContactModel model) {
+bool has_state(const SceneDescription& scene, std::size_t pair, ContactModel model) {
   if (model == ContactModel::kVolumetric || model == ContactModel::kPoint) return true;
   const auto& own = (*scene.pairs)[pair].friction_model;
   return model == ContactModel::kPressureField && own.value_or(scene.contact.friction_model) == FrictionModel::kBristle;

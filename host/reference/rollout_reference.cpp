@@ -70,7 +70,7 @@ Environment RolloutReference::environment_at(const std::vector<Pose>& poses) con
 MotionState RolloutReference::initial_state() const {
   MotionState state = bodies_.initial_state();
   const Environment environment = environment_at(state.poses);
-  for (const LumpedState& memory : environment.memories) state.memories.push_back(Memory::of(memory));
+  for (const ContactStateRow& memory : environment.memories) state.memories.push_back(Memory::of(memory));
   return state;
 }
 
@@ -79,10 +79,10 @@ void RolloutReference::find_contact(const std::vector<Pose>& poses, const std::v
   State contact;
   contact.num_environments = 1;
   const Environment environment = environment_at(poses);
-  std::vector<MemoryContact> contacts;
+  std::vector<StatefulContact> contacts;
   problem.points = contact_points(scene_, contact, environment, scene_.rollout.points, contacts);
-  find_lumped_contacts(scene_, contact, environment, memories, problem.points, contacts);
-  for (const MemoryContact& found : contacts) {
+  find_single_contacts_of_scene(scene_, contact, environment, memories, problem.points, contacts);
+  for (const StatefulContact& found : contacts) {
     FrictionTerm& term = problem.terms.emplace_back();
     term.contact = found;
     for (std::size_t i = 0; i < problem.points.size(); ++i) {
@@ -91,7 +91,7 @@ void RolloutReference::find_contact(const std::vector<Pose>& poses, const std::v
   }
 }
 
-/// Begins the contacts with a memory, at known velocities.
+/// Begins the contacts with state, at known velocities.
 void RolloutReference::begin_terms(const Stage& stage, const std::vector<StageMotion>& motions,
                                    const VectorX& velocities, const std::vector<Memory>& memories,
                                    ConvexProblem& problem) const {
@@ -104,7 +104,7 @@ void RolloutReference::begin_terms(const Stage& stage, const std::vector<StageMo
     const Pair& pair = (*scene_.pairs)[term.contact.pair];
     term.begin(memories[term.contact.row], term.jacobian * velocities + term.known, (spin(pair.a) + spin(pair.b)) / 2,
                stage.step);
-    if (!term.contact.is_lumped) continue;
+    if (!term.contact.is_single_contact) continue;
     for (const std::size_t i : term.points) {
       problem.points[i].dissipation = damping_after(term.contact.law, term.begun.impact);
     }

@@ -98,7 +98,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
   scene.data();  // throws if it has been moved from
   if (rollout.integrator == Integrator::kCvode && scene.contact_state_size() > 0) {
     throw Error(
-        "simulator: integrator cvode does not take contacts with a memory: point or volumetric contacts, or friction "
+        "simulator: integrator cvode does not take contacts with state: point or volumetric contacts, or friction "
         "by "
         "bristles; take midpoint, euler or sdirk2");
   }

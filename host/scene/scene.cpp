@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "host/lumped/law_numbers.h"
-#include "host/lumped/lumped_state.h"
+#include "host/force_law/contact_state_row.h"
+#include "host/force_law/law_numbers.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/planar_rules.h"
 #include "host/scene/polytope_parts.h"
@@ -50,7 +50,7 @@ ContactView flatten(const SceneDescription& scene) {
   constexpr std::int32_t kRules[] = {kExactRule, kCentroidRule, 3, 6};
   StateLimits states = {};
   for (const Pair& pair : *scene.pairs) {
-    const StateLimits of_pair = state_limits(lumped_law_of(pair, scene));
+    const StateLimits of_pair = state_limits(force_law_of(pair, scene));
     states = {of_pair.least_impact_speed, std::max(states.largest_bend, of_pair.largest_bend)};
   }
   return {contact.dissipation_model == DissipationModel::kPfc,
@@ -164,7 +164,7 @@ void add_pairs(SceneData& data) {
       std::vector<PairView>& views = std::ssize(data.pairs) == index ? data.pairs : further;
       views.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                        pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
-                       index, next, info.refusal({false, true}, {false, true}, {}).reason.empty(), has_state,
+                       index, next, info.incompatibility({false, true}, {false, true}, {}).reason.empty(), has_state,
                        has_state && info.has_law, info.has_plates, pair.inside || info.measures_distance,
                        info.ball_touches == nullptr ? ShapeSet{0} : info.ball_touches(pair)});
     }
@@ -178,14 +178,14 @@ void add_pairs(SceneData& data) {
   }
 }
 
-/// The laws of contacts with a memory, and what their states begin with.
+/// The laws of contacts with state, and what their states begin with.
 void add_laws(SceneData& data) {
   const auto has_law = [](const PairView& view) { return view.has_law; };
   if (std::none_of(data.pairs.begin(), data.pairs.end(), has_law)) return;
   const auto size = static_cast<std::size_t>(contact_state_size_of(data.description));
   for (const PairView& view : data.pairs) {
     const Pair& pair = (*data.description.pairs)[view.pair];
-    const LumpedLaw law = lumped_law_of(pair, data.description);
+    const ContactForceLaw law = force_law_of(pair, data.description);
     const bool has_exponent = contact_models()[static_cast<std::size_t>(view.model)].has_exponent;
     data.laws.push_back({law_numbers(law, has_exponent), pair.stiffness.has_value(), pair.inside});
     if (pair.contact_state.empty() || !view.has_law) continue;

@@ -68,13 +68,13 @@ void check_pair(const SceneDescription& scene, const Pair& pair, const std::stri
   check_rule(location + ": ", check_models, models_of(pair, scene));
   check_rule(location + ": ", check_bodies_of, pair, scene);
   check_keys(location + ": ", pair);
-  check_rule(location + ": ", [&] { check_memory_of(pair, scene); });
+  check_rule(location + ": ", [&] { check_law_of(pair, scene); });
 }
 
 void check_contact(const ContactOptions& contact) {
   check_keys("contact: ", contact);
   check_rule("contact: ", check_models, contact.model);
-  check_rule("contact: ", [&] { check_memory_of(contact); });
+  check_rule("contact: ", [&] { check_law_of(contact); });
 }
 
 }  // namespace

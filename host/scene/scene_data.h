@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/scene/part_geometries.h"
-#include "isopatch/detail/lumped/pair_law.h"
+#include "isopatch/detail/force_law/pair_law.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
@@ -20,7 +20,7 @@ struct SceneData {
   std::vector<PartPairView> part_pairs;
   std::vector<std::int32_t> placed_geometries;
   std::vector<std::int32_t> body_pairs, body_pairs_begin;
-  std::vector<LumpedPairLaw> laws;          // of each pair view; empty if none has a memory
+  std::vector<PairForceLaw> laws;           // of each pair view; empty if none has a memory
   std::vector<double> contact_states;       // at the start, Q x S; empty: zeros
   std::vector<std::uint8_t> planar_bodies;  // of each body; empty if none is
   std::vector<Vec3d> centers_of_mass;       // of each body; empty without pairs of polytopes

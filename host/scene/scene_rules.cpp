@@ -4,11 +4,11 @@
 #include <cmath>
 #include <iterator>
 
-#include "host/lumped/law_numbers.h"
-#include "host/lumped/lumped_state.h"
+#include "host/force_law/contact_state_row.h"
+#include "host/force_law/law_numbers.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
-#include "isopatch/detail/lumped/contact_memory.h"
+#include "isopatch/detail/force_law/contact_state.h"
 #include "isopatch/detail/scene/scene_view.h"
 
 namespace isopatch::detail {
@@ -54,15 +54,15 @@ void check_states_of(const Pair& pair, const SceneDescription& scene,
   if (states.empty()) return;
   const auto count =
       static_cast<std::size_t>(std::ssize(models) - std::count(models.begin(), models.end(), std::nullopt));
-  const bool has_memory = std::any_of(models.begin(), models.end(), [&](const auto& model) {
-    return model && state_size_of(info_of(*model), pair, scene) == kContactMemorySize;
+  const bool has_state = std::any_of(models.begin(), models.end(), [&](const auto& model) {
+    return model && state_size_of(info_of(*model), pair, scene) == kContactStateSize;
   });
-  if (!has_memory) throw Error("contact_state is given, but no contact of the pair has a memory; leave it out");
+  if (!has_state) throw Error("contact_state is given, but no contact of the pair has a memory; leave it out");
   if (states.size() != 1 && states.size() != count) {
     throw_error("contact_state has {} rows of numbers; it must have {}", states.size(),
                 count == 1 ? std::string("1") : fmt::format("1, or {}, one for each part pair", count));
   }
-  const LumpedLaw law = lumped_law_of(pair, scene);
+  const ContactForceLaw law = force_law_of(pair, scene);
   for (std::size_t i = 0; i < states.size(); ++i) check_state(fmt::format("contact_state[{}]", i), law, states[i]);
 }
 
@@ -167,10 +167,11 @@ int state_size_of(const ContactModelInfo& model, const Pair& pair, const SceneDe
 std::optional<ContactModel> model_of(const ContactModels& models, const PartKind& a, const PartKind& b,
                                      const PairKind& pair) {
   for (const ContactModel model : models) {
-    if (info_of(model).refusal(a, b, pair).reason.empty()) return model;
+    if (info_of(model).incompatibility(a, b, pair).reason.empty()) return model;
   }
   // beside rigid parts, others are pressure fields as ever
-  if (any_of(models, &ContactModelInfo::has_polytopes) && info_of(kDefaultModel).refusal(a, b, pair).reason.empty()) {
+  if (any_of(models, &ContactModelInfo::has_polytopes) &&
+      info_of(kDefaultModel).incompatibility(a, b, pair).reason.empty()) {
     return kDefaultModel;
   }
   return {};
@@ -242,28 +243,29 @@ void check_bodies_of(const Pair& pair, const SceneDescription& scene) {
   const Body &a = scene.bodies[pair.a], &b = scene.bodies[pair.b];
   const ContactModels& models = models_of(pair, scene);
   const ContactModelInfo& model = info_of(models.back());
-  Refusal last;
+  Incompatibility last;
   bool mixed = false;
   for (const PartKind& of_a : kinds_of(a, scene)) {
     for (const PartKind& of_b : kinds_of(b, scene)) {
       const auto found = model_of(models, of_a, of_b, kind_of(pair));
       const bool is_listed = found && std::find(models.begin(), models.end(), *found) != models.end();
       if (found && (is_listed || !pair.model)) return;  // what a pair says itself is true of one of its part pairs
-      const Refusal refusal = model.refusal(of_a, of_b, kind_of(pair));
-      mixed = mixed || (!last.reason.empty() && refusal.reason != last.reason);
-      last = refusal;
+      const Incompatibility incompatibility = model.incompatibility(of_a, of_b, kind_of(pair));
+      mixed = mixed || (!last.reason.empty() && incompatibility.reason != last.reason);
+      last = incompatibility;
     }
   }
   if (models.size() > 1) {
     throw Error(names_of(pair, scene) + " have no parts that can touch in any of the pair's contact models");
   }
-  throw Error(mixed ? fmt::format("{} have only parts that are {}", names_of(pair, scene), model.mixed_refusals)
-                    : fmt::format("{} are {}; {}", names_of(pair, scene), last.reason, last.remedy));
+  throw Error(mixed
+                  ? fmt::format("{} have only parts that are {}", names_of(pair, scene), model.mixed_incompatibilities)
+                  : fmt::format("{} are {}; {}", names_of(pair, scene), last.reason, last.remedy));
 }
 
-LumpedLaw lumped_law_of(const Pair& pair, const SceneDescription& scene) {
+ContactForceLaw force_law_of(const Pair& pair, const SceneDescription& scene) {
   const ContactOptions& contact = scene.contact;
-  LumpedLaw law;
+  ContactForceLaw law;
   law.stiffness = pair.stiffness.value_or(1);
   law.exponent = pair.exponent.value_or(law.exponent);
   law.restitution = pair.restitution;
@@ -279,10 +281,10 @@ LumpedLaw lumped_law_of(const Pair& pair, const SceneDescription& scene) {
   return law;
 }
 
-void check_memory_of(const ContactOptions& contact) {
+void check_law_of(const ContactOptions& contact) {
   SceneDescription scene;
   scene.contact = contact;
-  check_law("", lumped_law_of({}, scene), true);
+  check_law("", force_law_of({}, scene), true);
 }
 
 /// "point or volumetric": those that have something.
@@ -294,8 +296,8 @@ std::string names_of_models(bool ContactModelInfo::*has) {
   return names;
 }
 
-void check_memory_of(const Pair& pair, const SceneDescription& scene) {
-  check_law("", lumped_law_of(pair, scene), true);
+void check_law_of(const Pair& pair, const SceneDescription& scene) {
+  check_law("", force_law_of(pair, scene), true);
   if (pair.bristle_flow && friction_model_of(pair, scene) != FrictionModel::kBristle) {
     throw Error("bristle_flow is given, but the pair has no bristles; leave it out, or give it friction_model bristle");
   }

@@ -74,15 +74,15 @@ void check_two_bodies(const Pair& pair, const SceneDescription& scene);
 /// that the pair itself names, if it does. All indices and the models are in range.
 void check_bodies_of(const Pair& pair, const SceneDescription& scene);
 
-/// The law of a pair's contacts with a memory, without the materials; a stiffness that the pair does not give is 1.
-LumpedLaw lumped_law_of(const Pair& pair, const SceneDescription& scene);
+/// The law of a pair's contacts with state, without the materials; a stiffness that the pair does not give is 1.
+ContactForceLaw force_law_of(const Pair& pair, const SceneDescription& scene);
 
-/// What a pair says of contacts with a memory fits its models and its law, and its contact states can be some that a
+/// What a pair says of contacts with state fits its models and its law, and its contact states can be some that a
 /// step left. All indices and the models are in range.
-void check_memory_of(const Pair& pair, const SceneDescription& scene);
+void check_law_of(const Pair& pair, const SceneDescription& scene);
 
 /// The same of the contact law of all pairs.
-void check_memory_of(const ContactOptions& contact);
+void check_law_of(const ContactOptions& contact);
 
 /// Whether SceneDescription::exclude has the two bodies.
 bool is_excluded(const SceneDescription& scene, const Pair& pair);

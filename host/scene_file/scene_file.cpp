@@ -69,7 +69,7 @@ std::vector<Pair> parse_pairs(const JsonValue& value, const SceneDescription& sc
     const Pair pair = parse_pair(element, bodies, scene.contact);
     with_location(element, [&] {
       check_bodies_of(pair, scene);
-      check_memory_of(pair, scene);
+      check_law_of(pair, scene);
       distinct.add(pair, scene);
     });
     pairs.push_back(pair);

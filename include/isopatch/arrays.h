@@ -117,7 +117,7 @@ struct ResultSelection {
 
   std::int32_t max_clusters = 0;  ///< of a pair's patch as point contacts, at most 16; 0: none of these
 
-  bool lumped = false;  ///< what lumped contacts have besides their wrench
+  bool single_contact = false;  ///< what single contacts have besides their wrench
 
   bool polytopes = false;  ///< how far rigid polytopes are apart, or how deep they overlap
 
@@ -136,7 +136,7 @@ struct ResultArrays : WrenchArrays,
                       PackedRowArrays,
                       PatchContactArrays,
                       ContactStateArrays,
-                      LumpedArrays,
+                      SingleContactArrays,
                       PolytopeArrays {
   std::int64_t num_environments = 0;  ///< N
   std::int64_t num_bodies = 0;        ///< B

@@ -146,7 +146,7 @@ inline constexpr double kMinSlipTolerance = 1e-12;
 /// Slip tolerance, m/s, as for kMinSlipTolerance.
 inline constexpr double kMaxSlipTolerance = 1e6;
 
-// --- contacts with a memory
+// --- contacts with state
 
 /// Impact speed, m/s, offset, m or m^3, bend, m, twist, rad, and age, s, of a contact state. No offset exceeds what two
 /// bodies have in common, 1e28 m^3, and a million steps of kMaxTime at kMaxAngularVelocity twist by 1e18 rad; the

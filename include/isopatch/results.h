@@ -7,12 +7,12 @@
 
 #include "isopatch/results/contact_state.h"
 #include "isopatch/results/energy.h"
-#include "isopatch/results/lumped.h"
 #include "isopatch/results/packed_rows.h"
 #include "isopatch/results/patch.h"
 #include "isopatch/results/patch_contacts.h"
 #include "isopatch/results/polygons.h"
 #include "isopatch/results/polytopes.h"
+#include "isopatch/results/single_contact.h"
 #include "isopatch/results/wrench.h"
 
 namespace isopatch {
@@ -25,7 +25,7 @@ struct Results : WrenchOutputs,
                  PackedRowOutputs,
                  PatchContactOutputs,
                  ContactStateOutputs,
-                 LumpedOutputs,
+                 SingleContactOutputs,
                  PolytopeOutputs {};
 
 static_assert(std::is_trivially_copyable_v<Results>, "kernels take it by value");
@@ -41,7 +41,7 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   for_each_packed_row_output(visit, r...);
   for_each_patch_contact_output(visit, r...);
   for_each_contact_state_output(visit, r...);
-  for_each_lumped_output(visit, r...);
+  for_each_single_contact_output(visit, r...);
   for_each_polytope_output(visit, r...);
 }
 

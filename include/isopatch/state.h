@@ -19,7 +19,7 @@ struct State : ParameterInputs {
   InputArray velocities;     ///< N x B x 6   linear [m/s] of the body origin, angular [rad/s], world; null: at rest
   InputArray contact_state;  ///< N x Q x S   of the contact models, S = Scene::contact_state_size(); null: the scene's
 
-  double time_step = 0;  ///< s, >= 0: of contacts with memory; 0: the forces of the present state, bristles do not move
+  double time_step = 0;  ///< s, >= 0: of contacts with state; 0: the forces of the present state, bristles do not move
 };
 
 /// Calls visit(info, array) for every input of a State; given several objects with members of these names, calls

@@ -38,10 +38,10 @@ enum Status : std::uint32_t {
   kFarSide = 1u << 13,  ///< no fault, a warning: over 1 % of a pair's pressure is on the far side of a wall, which is
                         ///< pressed through something soft
 
-  kBadContactState = 1u << 14,  ///< a contact state is not finite; or of a LumpedState it has numbers that no step
+  kBadContactState = 1u << 14,  ///< a contact state is not finite; or of a ContactStateRow it has numbers that no step
                                 ///< leaves, such as an impact speed between 0 and ContactOptions::small_speed
 
-  kThickContact = 1u << 15,  ///< no fault, a warning: a lumped contact is thicker than its radius, so that the plate in
+  kThickContact = 1u << 15,  ///< no fault, a warning: a single contact is thicker than its radius, so that the plate in
                              ///< its place is far off
 
   // Of pairs of rigid polytopes.

@@ -35,7 +35,7 @@ struct ContactLists {
 
   /// Of an environment.
   ISOPATCH_HD PlateContact* plates_of(const SceneView& scene, std::int64_t environment) const {
-    return plates == nullptr ? nullptr : plates + environment * num_memory_rows(scene);
+    return plates == nullptr ? nullptr : plates + environment * num_state_rows(scene);
   }
 
   template <class T>

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "isopatch/detail/pressure_field/stages/contacts.h"
+#include "isopatch/detail/pressure_field/stages/list_for_solver.h"
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
 #include "kernels/memory/device_buffer.h"
 #include "kernels/pressure_field/call.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contacts of near pairs, which are appended to those of their environment in no particular order: by a warp a
-// pair, or in stages (stages/contacts.h), which leave a pair to a warp where they cannot finish it.
+// pair, or in stages (stages/list_for_solver.h), which leave a pair to a warp where they cannot finish it.
 #include "kernels/pressure_field/find_contacts.h"
 
-#include "isopatch/detail/pressure_field/solver_contacts.h"
+#include "isopatch/detail/pressure_field/search_for_solver.h"
 #include "kernels/pressure_field/staged_pairs.h"
 #include "kernels/runtime/work_loop.cuh"
 

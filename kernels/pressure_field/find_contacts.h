@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/detail/pressure_field/stages/contacts.h"
+#include "isopatch/detail/pressure_field/stages/list_for_solver.h"
 #include "kernels/contact/contact_model.h"
 #include "kernels/pressure_field/call.h"
 

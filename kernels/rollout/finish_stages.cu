@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of scenes without contacts with memory.
+// Of scenes without contacts with state.
 #include "kernels/rollout/finish_stages.cuh"
 
 namespace isopatch::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of many small environments without contacts with memory.
+// Of many small environments without contacts with state.
 #include "kernels/rollout/finish_stages.cuh"
 
 namespace isopatch::detail {

@@ -22,7 +22,7 @@ StepArrays::StepArrays(const StepSize& size, cudaStream_t stream) {
   contact_status = DeviceBuffer<std::uint32_t>(size.environments);
   found = DeviceBuffer<std::int32_t>(size.environments);
   geometries = DeviceBuffer<std::int32_t>(size.parts);
-  going_on = DeviceBuffer<std::int32_t>(kMaxSearches);
+  num_continuing = DeviceBuffer<std::int32_t>(kMaxSearches);
   listed = DeviceBuffer<ContactEntry>(size.polygons);
   sorting = DeviceBuffer<ContactEntry>(size.sorting);
   polygons = DeviceBuffer<std::byte>(size.polygon_bytes);

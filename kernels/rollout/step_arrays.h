@@ -54,7 +54,7 @@ struct StepArrays {
   DeviceBuffer<double> poses, forces, sums;
   DeviceBuffer<StepCounts> counts;
   DeviceBuffer<std::uint32_t> contact_status;
-  DeviceBuffer<std::int32_t> found, geometries, going_on;
+  DeviceBuffer<std::int32_t> found, geometries, num_continuing;
   DeviceBuffer<ContactEntry> listed, sorting;
   DeviceBuffer<std::byte> polygons;
   DeviceBuffer<double> solver, contact_states, next_contact_states;

@@ -19,8 +19,9 @@ struct StepArraysView {
   double* sums;                                  // null where no mean is asked for
   double *contact_states, *next_contact_states;  // the former with step_copies() rows
   StepCounts* counts;
-  ContactLists contacts;   // `found` is 0 between stages
-  std::int32_t* going_on;  // after each search of the step: environments that another one follows for; kMaxSearches
+  ContactLists contacts;  // `found` is 0 between stages
+  std::int32_t*
+      num_continuing;  // after each search of the step: environments that another one follows for; kMaxSearches
 
   // a row for each warp that solves
   ContactEntry* sorting;  // `capacity`
@@ -59,7 +60,7 @@ struct StepCall {
   /// Before the first search of a step. Called by all threads; those of the first block do it.
   __device__ void forget_searches() const {
     if (blockIdx.x != 0) return;
-    for (unsigned i = threadIdx.x; i < kMaxSearches; i += blockDim.x) arrays.going_on[i] = 0;
+    for (unsigned i = threadIdx.x; i < kMaxSearches; i += blockDim.x) arrays.num_continuing[i] = 0;
   }
 #endif
 };

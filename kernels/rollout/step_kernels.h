@@ -9,7 +9,7 @@ namespace isopatch::detail {
 
 /// How a stage is solved: a warp takes an environment, or with kTeams four small ones at once. Those with contacts with
 /// memory have friction terms.
-enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithTerms };
+enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates };
 
 /// Returns how many warps solve at once.
 template <SolvedBy by>

@@ -100,7 +100,7 @@ class DeviceScene {
   DeviceBuffer<PairView> pairs_;
   DeviceBuffer<PartPairView> part_pairs_;
   DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
-  DeviceBuffer<LumpedPairLaw> laws_;
+  DeviceBuffer<PairForceLaw> laws_;
   DeviceBuffer<double> contact_states_;
   DeviceBuffer<std::uint8_t> planar_bodies_;
   DeviceBuffer<Vec3d> centers_of_mass_;

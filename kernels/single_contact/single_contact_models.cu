@@ -41,8 +41,8 @@ template <class Model>
 __global__ void __launch_bounds__(kBlock) evaluate_single_contacts_kernel(const __grid_constant__ BatchCall call) {
   for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
     CudaWarp warp;
-    const std::uint32_t status = evaluate_lumped_pair(warp, model_of<Model>(call.scene), call.scene, call.state,
-                                                      call.results, NoRows{}, environment, view);
+    const std::uint32_t status = evaluate_single_contact_pair(warp, model_of<Model>(call.scene), call.scene, call.state,
+                                                              call.results, NoRows{}, environment, view);
     if (status != kOk) set_status(warp, call.results, environment, status);
   });
 }

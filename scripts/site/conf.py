@@ -63,7 +63,7 @@ NAVIGATION = {
     "How it works": [
         "include/isopatch/README",
         "include/isopatch/detail/pressure_field/README",
-        "include/isopatch/detail/lumped/README",
+        "include/isopatch/detail/force_law/README",
         "include/isopatch/detail/polytope/README",
         "include/isopatch/RECIPES",
     ],

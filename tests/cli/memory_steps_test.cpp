@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fifty steps of every kind of contact with memory have the hash of the library's, in one run and in two.
+// Fifty steps of every kind of contact with state have the hash of the library's, in one run and in two.
 #include "host/scene/keys/enumerator_names.h"
 #include "tests/cli/rollout_fixture.h"
 #include "tests/support/hash.h"

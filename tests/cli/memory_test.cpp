@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the command says and writes of contacts with a memory.
+// What the command says and writes of contacts with state.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -213,7 +213,7 @@ TEST_F(MemoryCommand, OfAVolumeIsDrawnAsAnOctagonOfItsArea) {
 TEST_F(MemoryCommand, IsNotOfTheIntegratorCvode) {
   const Outcome outcome = run_program("rollout --backend cpu --integrator cvode --steps 1 " + scene_);
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_TRUE(contains(outcome.out, "integrator cvode does not take contacts with a memory")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "integrator cvode does not take contacts with state")) << outcome.out;
 }
 
 }  // namespace

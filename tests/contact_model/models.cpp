@@ -11,11 +11,11 @@ namespace isopatch::detail {
 
 namespace {
 
-Refusal refusal_of_ball_springs(const PartKind& a, const PartKind& b, const PairKind&) {
+Incompatibility incompatibility_of_ball_springs(const PartKind& a, const PartKind& b, const PairKind&) {
   if (a.half_space || b.half_space) return {"not both balls", "each must be a mesh"};
   return {};
 }
-Refusal no_refusal(const PartKind&, const PartKind&, const PairKind&) { return {}; }
+Incompatibility no_refusal(const PartKind&, const PartKind&, const PairKind&) { return {}; }
 
 class CpuBallSpring final : public CpuContactModel {
  public:
@@ -52,8 +52,9 @@ std::span<const ContactModelInfo> contact_models() {
     all.push_back({.name = "ball_spring",
                    .state_size = BallSpring::kStateSize,
                    .bristle_size = BallSpring::kStateSize,
-                   .refusal = refusal_of_ball_springs});
-    all.push_back({.name = "sticky", .state_size = 3, .bristle_size = 3, .refusal = no_refusal, .has_patches = true});
+                   .incompatibility = incompatibility_of_ball_springs});
+    all.push_back(
+        {.name = "sticky", .state_size = 3, .bristle_size = 3, .incompatibility = no_refusal, .has_patches = true});
     return all;
   }();
   return models;

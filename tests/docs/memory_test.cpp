@@ -22,7 +22,7 @@
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
 #include "isopatch/detail/pressure_field/stages/candidates.h"
-#include "isopatch/detail/pressure_field/stages/contacts.h"
+#include "isopatch/detail/pressure_field/stages/list_for_solver.h"
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
 #include "tests/support/paths/paths.h"
 
@@ -54,7 +54,7 @@ TEST(Memory, OfASceneIsAsDocumented) {
 }
 
 TEST(Memory, OfContactsWithMemoryIsAsDocumented) {
-  expect_in_document(fmt::format("contacts with memory has {} bytes more for each pair", sizeof(LumpedPairLaw)));
+  expect_in_document(fmt::format("contacts with state has {} bytes more for each pair", sizeof(PairForceLaw)));
   expect_in_document(fmt::format("A `Simulator` of it has {} more for each part pair", sizeof(PlateContact)));
 }
 

@@ -127,16 +127,16 @@ TEST(Snippets, PegsThatFitTheirHole) {
   EXPECT_GT(results.overlap[n - 1], 0);
 }
 
-TEST(Snippets, ALumpedContact) {
-  LumpedLaw law;
+TEST(Snippets, ASingleContact) {
+  ContactForceLaw law;
   law.stiffness = 1e6;  // N/m^1.5
   law.restitution = 0.5;
   law.friction = 0.4;
   law.friction_model = FrictionModel::kBristle;
-  LumpedMotion motion;
+  ContactMotion motion;
   motion.velocity_a = {0.1, 0, -0.5};
-  LumpedState state = {};  // no contact before
-  const LumpedContact contact = lumped_contact(law, Depth{1e-4, {0, 0, 0}, {0, 0, 1}}, motion, state, 1e-4);
+  ContactStateRow state = {};  // no contact before
+  const SingleContact contact = single_contact(law, Depth{1e-4, {0, 0, 0}, {0, 0, 1}}, motion, state, 1e-4);
   state = contact.state;  // for the next step
 
   EXPECT_EQ(state[0], 0.5);  // the speed of the touch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluations of every kind of contact with memory: the same bits in a chain of them however they are made, and
+// Evaluations of every kind of contact with state: the same bits in a chain of them however they are made, and
 // memories that are none stay in their environments.
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class MemoryEvaluation : public ::testing::TestWithParam<Precision> {
   UnwrittenResults evaluated(const HostEvaluator& by, const Batch& batch, CandidateCache* cache = nullptr) const {
     UnwrittenResults results(scene_, batch.num_environments, Outputs::kPolygons, kCapacity);
     results.give_part_pairs();
-    results.give_lumped();
+    results.give_single_contacts();
     results.give_contacts(kCapacity);
     State state = batch.view();
     state.time_step = 1e-3;

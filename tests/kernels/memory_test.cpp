@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contacts with memory on a GPU have the bits of the CPU, evaluated and in steps.
+// Contacts with state on a GPU have the bits of the CPU, evaluated and in steps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,9 @@ struct MemoryOnGpu : ::testing::Test {
 };
 
 ResultArrays evaluated(const Scene& scene, const StateArrays& states, Backend backend, Precision precision) {
-  ResultArrays results(scene, states.num_environments,
-                       {.patch = true, .energy = true, .part_pairs = true, .contact_capacity = 64, .lumped = true});
+  ResultArrays results(
+      scene, states.num_environments,
+      {.patch = true, .energy = true, .part_pairs = true, .contact_capacity = 64, .single_contact = true});
   State state = states.view();
   state.time_step = 2e-3;
   HostEvaluator(scene, {.backend = backend, .precision = precision}).evaluate(state, results.view());

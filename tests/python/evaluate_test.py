@@ -233,16 +233,16 @@ def test_raise_if_bad_lists_environments_and_reasons(evaluator, poses):
         results.raise_if_bad()
     assert str(error.value) == "2 of 4 environments are bad: environment 1: bad_pose; environment 3: bad_pose"
     assert isopatch.Status(int(results.status[1])) == isopatch.Status.BAD_POSE
-    assert isopatch.describe(results.status[1]) == "bad_pose"
-    assert isopatch.describe(isopatch.Status.BAD_POSE | isopatch.Status.FROZEN) == "bad_pose|frozen"
+    assert isopatch.status_text(results.status[1]) == "bad_pose"
+    assert isopatch.status_text(isopatch.Status.BAD_POSE | isopatch.Status.FROZEN) == "bad_pose|frozen"
     with pytest.raises(ValueError, match='ask for it by outputs=\\(..., "status"\\)'):
         evaluator.evaluate(poses).raise_if_bad()
 
 
 def test_status_has_the_bits_of_the_library():
-    names = [isopatch.describe(bit) for bit in isopatch.Status]
+    names = [isopatch.status_text(bit) for bit in isopatch.Status]
     assert names == [bit.name.lower() for bit in isopatch.Status]
-    assert isopatch.describe(0) == "ok"
+    assert isopatch.status_text(0) == "ok"
 
 
 def test_the_build_is_described():

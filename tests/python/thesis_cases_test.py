@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of a thesis on contacts with memory, fewer and shorter ones than bench/thesis_cases.py steps by itself."""
+"""The cases of a thesis on contacts with state, fewer and shorter ones than bench/thesis_cases.py steps by itself."""
 
 import subprocess
 import sys

@@ -241,7 +241,7 @@ WRONG = {
     "threads": (lambda e: isopatch.Evaluator(e.scene, threads=-1), ValueError, "threads: expected 0", "found -1"),
     "half a thread": (lambda e: isopatch.Evaluator(e.scene, threads=1.5), TypeError, "threads: expected 0", "float"),
     "an array as status": (
-        lambda e: isopatch.describe(np.zeros(3, np.uint32)),
+        lambda e: isopatch.status_text(np.zeros(3, np.uint32)),
         TypeError,
         "status: expected an integer",
     ),

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "tests/reference/random_lumped.h"
+#include "tests/reference/random_single_contacts.h"
 #include "tests/support/compounds.h"
 #include "tests/support/data_folder.h"
 #include "tests/support/random_contacts.h"
@@ -17,12 +17,12 @@ namespace {
 double exact_with_a_move(double x) { return std::round(x * 0x1p32) * 0x1p-32; }
 
 /// How far bristles bend before they slide, at friction of a hundredth or more.
-double bend_of(const LumpedLaw& law, double friction = 1) {
+double bend_of(const ContactForceLaw& law, double friction = 1) {
   return std::max(friction, 1e-2) * law.bristle.static_ratio / law.bristle.stiffness;
 }
 
-/// What all contacts with a memory have.
-void give_friction(const LumpedLaw& law, SceneDescription& scene, Pair& pair) {
+/// What all contacts with state have.
+void give_friction(const ContactForceLaw& law, SceneDescription& scene, Pair& pair) {
   scene.contact.small_speed = law.small_speed;
   scene.contact.latch = law.latch;
   scene.contact.relaxation_time = law.relaxation_time;
@@ -38,7 +38,7 @@ void give_friction(const LumpedLaw& law, SceneDescription& scene, Pair& pair) {
 
 /// Appends the motion of two bodies.
 void append_motion(RandomContacts& random, StateArrays& states) {
-  const LumpedMotion motion = random.motion();
+  const ContactMotion motion = random.motion();
   for (const Point3& v : {motion.velocity_a, motion.angular_velocity_a, motion.velocity_b, motion.angular_velocity_b}) {
     states.velocities.insert(states.velocities.end(), v.begin(), v.end());
   }
@@ -54,8 +54,8 @@ void append_materials(RandomContacts& random, StateArrays& states) {
 }
 
 /// Appends a contact state of a part pair.
-void append_memory(RandomContacts& random, const LumpedLaw& law, double metric, StateArrays& states) {
-  const LumpedState state = random.state(law, metric);
+void append_memory(RandomContacts& random, const ContactForceLaw& law, double metric, StateArrays& states) {
+  const ContactStateRow state = random.state(law, metric);
   states.contact_state.insert(states.contact_state.end(), state.begin(), state.end());
 }
 
@@ -144,8 +144,8 @@ SceneDescription ball_scene(const BallCase& tested, bool several, RandomContacts
 }
 
 /// The law of a scene's pair, with a stiffness of its own where there is no formula for it.
-LumpedLaw give_law(const BallCase& tested, SceneDescription& scene, RandomContacts& random) {
-  const LumpedLaw law = random.law();
+ContactForceLaw give_law(const BallCase& tested, SceneDescription& scene, RandomContacts& random) {
+  const ContactForceLaw law = random.law();
   Pair& pair = scene.pairs.emplace().emplace_back();
   pair.b = 1;
   if (random.one_in(2)) std::swap(pair.a, pair.b);
@@ -202,7 +202,7 @@ RememberingPairs balls_of(const BallCase& tested, bool several, std::int64_t env
   RememberingPairs made;
   made.name = std::string(tested.name) + (several ? ", several parts" : "");
   made.scene = ball_scene(tested, several, random);
-  const LumpedLaw law = give_law(tested, made.scene, random);
+  const ContactForceLaw law = give_law(tested, made.scene, random);
   const std::size_t rows = made.scene.bodies[0].parts.size() * made.scene.bodies[1].parts.size();
 
   StateArrays& states = made.states = StateArrays(made.scene, environments);
@@ -253,7 +253,7 @@ RememberingPairs fields_of(const std::string& a, const std::string& b, std::int6
   RememberingPairs made;
   made.name = a + " / " + b;
   made.scene = random_contacts::two_bodies(field_shape(a), field_shape(b), field_options(random));
-  const LumpedLaw law = random.law();
+  const ContactForceLaw law = random.law();
   Pair& pair = made.scene.pairs->front();
   give_friction(law, made.scene, pair);
   pair.friction_model = FrictionModel::kBristle;
@@ -309,7 +309,7 @@ std::vector<RememberingPairs> remembering_compounds(int scenes, std::int64_t env
     RememberingPairs made;
     made.name = "compounds " + std::to_string(own);
     made.scene = test::random_compounds(own, {.most_bodies = 3, .most_parts = 4, .coarse = true});
-    const LumpedLaw law = random.law();
+    const ContactForceLaw law = random.law();
     made.scene.contact.quadrature = Quadrature::kCentroid;
     for (Pair& pair : *made.scene.pairs) {
       give_friction(law, made.scene, pair);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluations of contacts with a memory against the reference: wrenches and the next contact states in random states.
+// Evaluations of contacts with state against the reference: wrenches and the next contact states in random states.
 #include "tests/reference/remembering_pairs.h"
 
 #include <fmt/format.h>

@@ -11,7 +11,7 @@
 #include "host/cpu/rollout/step_workspace.h"
 #include "host/rollout/rollout_data.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/pressure_field/solver_contacts.h"
+#include "isopatch/detail/pressure_field/search_for_solver.h"
 #include "isopatch/rollout_state.h"
 
 namespace isopatch::test {

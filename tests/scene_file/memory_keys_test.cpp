@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of contacts with a memory: what they read as, their defaults and limits, and that they are written again.
+// The keys of contacts with state: what they read as, their defaults and limits, and that they are written again.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fifty steps of every kind of contact with memory: the hash of an environment's poses, velocities and contact states
+// Fifty steps of every kind of contact with state: the hash of an environment's poses, velocities and contact states
 // is one, however they are taken.
 #include <gtest/gtest.h>
 

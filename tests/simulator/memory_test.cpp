@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps of contacts with memory: the same bits however they are taken, states that go on from where they were, and
+// Steps of contacts with state: the same bits however they are taken, states that go on from where they were, and
 // faults that stay in their environment.
 #include <gtest/gtest.h>
 

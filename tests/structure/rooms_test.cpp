@@ -2,7 +2,7 @@
 //
 // Which folder may include which. Below include/isopatch/detail the order is
 //
-//   math <- simt <- scene <- bvh, lumped, polygon <- pair <- contact <- pressure_field, single_contact, polytope
+//   math <- simt <- scene <- bvh, force_law, polygon <- pair <- contact <- pressure_field, single_contact, polytope
 //                                                    contact <- rollout
 //
 // so contact models include neither each other nor rollout, and rollout includes no model: they meet in the backends.
@@ -36,7 +36,7 @@ const std::vector<Order>& orders() {
                                                 {"simt", 1},
                                                 {"scene", 2},
                                                 {"bvh", 3},
-                                                {"lumped", 3},
+                                                {"force_law", 3},
                                                 {"polygon", 3},
                                                 {"pair", 4},
                                                 {"contact", 5},
@@ -56,7 +56,7 @@ const std::vector<Order>& orders() {
                                               {"host/reference/",
                                                {{"scene", 0},
                                                 {"contact", 1},
-                                                {"lumped", 1},
+                                                {"force_law", 1},
                                                 {"pressure_field", 2},
                                                 {"single_contact", 2},
                                                 {"polytope", 2},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes of contacts with memory, and random states of them.
+// Scenes of contacts with state, and random states of them.
 #pragma once
 
 #include <limits>
@@ -95,7 +95,7 @@ inline SceneDescription remembering_bodies(Integrator integrator) {
 /// The bodies of remembering_bodies() from a file, and the block with a memory from the start.
 inline SceneDescription remembering_scene() { return read_scene(source_path("tests/scenes/remembering.json")); }
 
-/// Every value that a number of a ContactMemory cannot have, with its place among the eight.
+/// Every value that a number of a ContactState cannot have, with its place among the eight.
 inline std::vector<std::pair<std::size_t, double>> bad_memories() {
   using Limits = std::numeric_limits<double>;
   std::vector<std::pair<std::size_t, double>> bad;

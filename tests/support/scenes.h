@@ -259,7 +259,7 @@ struct UnwrittenResults : ResultArrays {
     part_pair_wrench.assign(static_cast<std::size_t>(6 * num_environments * num_part_pairs), kUnwritten);
   }
 
-  void give_lumped() {
+  void give_single_contacts() {
     const auto rows = static_cast<std::size_t>(num_environments * num_part_pairs);
     volume.assign(rows, kUnwritten);
     second_moments.assign(6 * rows, kUnwritten);

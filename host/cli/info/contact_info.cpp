@@ -10,8 +10,8 @@
 
 #include "host/cli/info_table.h"
 #include "host/scene/contact_models.h"
-#include "host/scene/scene_data.h"
 #include "host/scene/keys/enumerator_names.h"
+#include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "isopatch/detail/contact/part_law.h"
 
@@ -23,19 +23,19 @@ namespace {
 
 /// The stiffness of a part pair, and where it comes from.
 std::pair<std::string, std::string> stiffness_of(const SceneView& scene, int view, const PartPairView& parts,
-                                                 const LumpedNumbers& law, const Softness& softness) {
+                                                 const LawNumbers& law, const Softness& softness) {
   const ContactModelInfo& model = info_of(static_cast<ContactModel>(scene.pairs[view].model));
   if (model.stiffness_of == nullptr) return {"-", "pressure field"};
   const auto [value, exponent, from] = model.stiffness_of(scene, parts, law, softness, scene.laws[view].has_stiffness);
   return {exponent == 1 ? number(value) + " N/m" : fmt::format("{:g} N/m^{:g}", value, exponent), from};
 }
 
-std::string damping_of(const Pair& pair, const LumpedNumbers& law, DissipationModel model) {
+std::string damping_of(const Pair& pair, const LawNumbers& law, DissipationModel model) {
   if (pair.restitution) return fmt::format("e {:g}, d/e {:.4g}", *pair.restitution, law.impact_factor);
   return number(law.dissipation) + (model == DissipationModel::kPfc ? " s" : " s/m");
 }
 
-std::string break_away_of(const LumpedNumbers& law) {
+std::string break_away_of(const LawNumbers& law) {
   if (!law.has_bristles) return "-";
   return fmt::format("{:.4g} m", law.friction * law.bristle.static_ratio / law.bristle.stiffness);
 }
@@ -68,7 +68,7 @@ void print_contacts(const Scene& built) {
       const PartPairView& parts = scene.part_pairs[k];
       if (parts.layer > 0) continue;
       Softness softness = {};
-      const LumpedNumbers law = law_of(scene, state, 0, static_cast<int>(i), parts, softness);
+      const LawNumbers law = law_of(scene, state, 0, static_cast<int>(i), parts, softness);
       const auto [stiffness, from] = stiffness_of(scene, static_cast<int>(i), parts, law, softness);
       rows.push_back({names[parts.a], names[parts.b], info_of(static_cast<ContactModel>(view.model)).name,
                       name_in(kFrictionModelNames, friction_model_of(pair, description)), from, stiffness,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `isopatch info` prints of contacts with a memory, and of rigid polytopes.
+// What `isopatch info` prints of contacts with state, and of rigid polytopes.
 #pragma once
 
 #include <cstddef>

@@ -11,10 +11,10 @@
 #include "host/cli/info/contact_info.h"
 #include "host/cli/info_table.h"
 #include "host/rollout/rollout_data.h"
+#include "host/scene/keys/enumerator_names.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
-#include "host/scene/keys/enumerator_names.h"
 #include "host/text/quote.h"
 #include "isopatch/isopatch.h"
 
@@ -177,8 +177,9 @@ Rows left_out(const SceneDescription& scene) {
       for (std::size_t k = 0; k < kinds_b.size(); ++k) {
         const ContactModels& models = models_of(pair, scene);
         if (model_of(models, kinds_a[i], kinds_b[k], kind_of(pair))) continue;
-        const Refusal refusal = info_of(models.back()).refusal(kinds_a[i], kinds_b[k], kind_of(pair));
-        rows.push_back({name(a, parts_a[i]), name(b, parts_b[k]), std::string(refusal.reason)});
+        const Incompatibility incompatibility =
+            info_of(models.back()).incompatibility(kinds_a[i], kinds_b[k], kind_of(pair));
+        rows.push_back({name(a, parts_a[i]), name(b, parts_b[k]), std::string(incompatibility.reason)});
       }
     }
   }

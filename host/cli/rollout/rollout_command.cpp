@@ -18,12 +18,12 @@
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"
 #include "host/rollout/rollout_data.h"
-#include "host/scene/motion_rules.h"
 #include "host/scene/keys/enumerator_names.h"
+#include "host/scene/motion_rules.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
-#include "isopatch/detail/lumped/contact_memory.h"
+#include "isopatch/detail/force_law/contact_state.h"
 #include "isopatch/host_evaluator.h"
 #include "isopatch/scene/scene_file.h"
 #include "isopatch/simulator.h"
@@ -130,7 +130,7 @@ struct Recorders {
     const std::int64_t environments = start.num_environments();
     const Scene& scene = simulator.simulator().scene();
     if (arguments.output.empty() && !arguments.check) {
-      table.emplace(arguments.energies, scene.contact_state_size() == kContactMemorySize);
+      table.emplace(arguments.energies, scene.contact_state_size() == kContactStateSize);
     }
     if (!arguments.output.empty()) {
       file.emplace(plan, start.given, rollout_counts(scene), arguments.energies, arguments.output);

@@ -121,7 +121,7 @@ void add_evaluate(CLI::App& app, EvaluateArguments& arguments) {
   add_states_option(evaluate, arguments,
                     "states of the environments instead of variations; also a file with results, for its states");
   add(evaluate, "--dt", arguments.time_step, "H",
-      "time step, s: of contacts with a memory (default 0: their friction holds no further), and how long rigid "
+      "time step, s: of contacts with state (default 0: their friction holds no further), and how long rigid "
       "polytopes may move until they meet (default 0)",
       real_between(0, limits::kMaxTime));
   add(evaluate, "--output", arguments.output, "FILE", "results as .json or .npz");

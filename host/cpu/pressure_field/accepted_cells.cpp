@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cpu/contact/asking_warp.h"
+#include "host/cpu/contact/cancellable_warp.h"
 #include "host/cpu/pressure_field/evaluate_pairs.h"
 
 namespace isopatch::detail {
@@ -17,7 +17,7 @@ struct AppendingVisitor : CellSearch<> {
 }  // namespace
 
 void find_accepted_cells(const PairContext& context, PressureFieldWorkspace& work) {
-  AskingWarp warp(work.simd.traversal.counter);
+  CancellableWarp warp(work.simd.traversal.counter);
   AppendingVisitor visitor = {{context}, work.accepted};
   traverse(warp, work.pair.traversal, hierarchies_of(context), visitor);
 }

@@ -4,9 +4,9 @@
 // this.
 #pragma once
 
-#include "host/cpu/contact/asking_warp.h"
+#include "host/cpu/contact/cancellable_warp.h"
 #include "host/cpu/pressure_field/evaluate_pairs.h"
-#include "isopatch/detail/pressure_field/solver_contacts.h"
+#include "isopatch/detail/pressure_field/search_for_solver.h"
 
 namespace isopatch::detail {
 
@@ -14,7 +14,7 @@ template <class T>
 std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, int pair,
                             const PressureFieldKernels* kernels, PressureFieldWorkspace& work,
                             std::vector<SolverContact<T>>& found) {
-  AskingWarp warp(work.simd.traversal.counter);
+  CancellableWarp warp(work.simd.traversal.counter);
   const auto append = [&](const SolverContact<T>& contact) { found.push_back(contact); };
   const auto search = [&](auto& visitor) {
     const PairContext& context = work.pair.pair.context;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cpu/contact/asking_warp.h"
+#include "host/cpu/contact/cancellable_warp.h"
 #include "host/cpu/pressure_field/evaluate_pairs.h"
 #include "isopatch/detail/pressure_field/energy.h"
 
@@ -8,7 +8,7 @@ namespace isopatch::detail {
 namespace {
 
 /// Searches with SIMD if there are kernels, but for the few overlaps of a sink.
-struct CpuEnergySearch : EnergySearch<AskingWarp, 1> {
+struct CpuEnergySearch : EnergySearch<CancellableWarp, 1> {
   const PressureFieldKernels* kernels;
   SimdWorkspace& work;
 
@@ -30,7 +30,7 @@ struct CpuEnergySearch : EnergySearch<AskingWarp, 1> {
 
 void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work) {
   const auto& [scene, state, results, candidates] = call.batch;
-  AskingWarp warp(work.simd.traversal.counter);
+  CancellableWarp warp(work.simd.traversal.counter);
   const CpuEnergySearch search = {{warp, work.pair.traversal}, call.kernels, work.simd};
   evaluate_energy(warp, work.pair.pair, PlanesInPlace(), scene, state, results, environment, pair, search);
 }

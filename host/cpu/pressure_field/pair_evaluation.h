@@ -5,7 +5,7 @@
 // precision include this.
 #pragma once
 
-#include "host/cpu/contact/asking_warp.h"
+#include "host/cpu/contact/cancellable_warp.h"
 #include "host/cpu/pressure_field/evaluate_pairs.h"
 
 namespace isopatch::detail {
@@ -13,16 +13,16 @@ namespace isopatch::detail {
 /// All of a pair, or what the stages left of it.
 template <class T, bool with_patch>
 void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
-                             PressureFieldWorkspace& work, const PolygonTaker<T>* taker = nullptr) {
+                             PressureFieldWorkspace& work, const ErasedSink<T>* erased = nullptr) {
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   const auto sum_part_pair = [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
     const PartPairWork only[] = {{&context, 0, {}}};
-    sum_part_pairs({only, 1}, work.simd, &sums, taker);
+    sum_part_pairs({only, 1}, work.simd, &sums, erased);
   };
   SerialWarp warp;
   const PairCall of_pair = call.batch.of_pair(environment, pair);
   PairEvaluation<T, with_patch, false, Parts::kSeveral, SerialWarp, decltype(sum_part_pair)>(
-      warp, work.pair.pair, work.pair.sums, PlateFriction(taker == nullptr ? nullptr : taker->plates), of_pair,
+      warp, work.pair.pair, work.pair.sums, PlateFriction(erased == nullptr ? nullptr : erased->plates), of_pair,
       sum_part_pair)
       .run({{}, nullptr, remaining});
 }
@@ -86,9 +86,9 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
   WrenchSums<T, with_patch> sums[StageLists::kPairs * kFrames];
   PlateMoments plates[with_plates ? StageLists::kPairs : 1];
   if constexpr (with_plates) std::fill_n(plates, count, PlateMoments{});
-  const PolygonTaker<T> taker = {plates};
+  const ErasedSink<T> erased = {plates};
   std::get<SumPartPairs<T, with_patch>> (*call.kernels)({lists.work, num_part_pairs}, work.simd, sums,
-                                                        with_plates ? &taker : nullptr);
+                                                        with_plates ? &erased : nullptr);
 
   for (std::int32_t i = 0; i < count; ++i) {
     const auto [environment, pair] = listed[i];
@@ -109,7 +109,7 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
     }
     if (remaining.kind == Remaining::kNothing) continue;
     if constexpr (with_plates) {
-      const PolygonTaker<T> of_pair = {&work.pair.plate, environment, pair};
+      const ErasedSink<T> of_pair = {&work.pair.plate, environment, pair};
       evaluate_pair_with_simd<T, true>(call, environment, pair, remaining, work, &of_pair);
     } else {
       evaluate_pair_with_simd<T, with_patch>(call, environment, pair, remaining, work);
@@ -156,29 +156,30 @@ inline void finish_patch_contacts(const EvaluationBatch& batch, std::int64_t env
   polygons.clear();
 }
 
-/// Gives polygons to a taker: so plain arithmetic, as SIMD, is compiled once for all sinks.
+/// Gives polygons to a erased: so plain arithmetic, as SIMD, is compiled once for all sinks.
 template <class T>
-struct TakerSink {
-  const PolygonTaker<T>& taker;
+struct ForwardingSink {
+  const ErasedSink<T>& erased;
 
   template <class Warp>
   void add(Warp& /*warp*/, const FoundPolygon<T>& polygon) const {
-    if (taker.add != nullptr) taker.add(taker.sinks, polygon);
+    if (erased.add != nullptr) erased.add(erased.sinks, polygon);
   }
 };
 
-/// All of a pair, with SIMD or without; `taker` takes its polygons.
+/// All of a pair, with SIMD or without; `erased` takes its polygons.
 template <class T, bool brute_force>
-void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspace& work, const PolygonTaker<T>& taker) {
+void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspace& work, const ErasedSink<T>& erased) {
   if constexpr (!brute_force) {
     if (call.kernels != nullptr) {
-      return evaluate_pair_with_simd<T, true>(call, taker.environment, taker.pair, Remaining::everything(), work,
-                                              &taker);
+      return evaluate_pair_with_simd<T, true>(call, erased.environment, erased.pair, Remaining::everything(), work,
+                                              &erased);
     }
   }
-  AskingWarp warp(work.simd.traversal.counter);
-  evaluate_pair<T, Outputs::kAll, brute_force>(warp, work.pair, call.batch.of_pair(taker.environment, taker.pair), {},
-                                               with_sink(PlateSink<T>{taker.plates}, sink_list(TakerSink<T>{taker})));
+  CancellableWarp warp(work.simd.traversal.counter);
+  evaluate_pair<T, Outputs::kAll, brute_force>(
+      warp, work.pair, call.batch.of_pair(erased.environment, erased.pair), {},
+      with_sink(PlateSink<T>{erased.plates}, sink_list(ForwardingSink<T>{erased})));
 }
 
 /// All outputs, with polygons for all sinks that are wanted.

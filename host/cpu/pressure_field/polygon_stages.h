@@ -35,11 +35,11 @@ struct StagedVector {
 
 /// Members of cells that the integrals rarely need, loaded when they are asked for.
 template <int lanes>
-class RareCells {
+class ColdCells {
  public:
   using Double = Simd<double, lanes>;
 
-  RareCells(const PairBody& body, const std::int32_t* indices) : cells_(body.hierarchy.cells), indices_(indices) {}
+  ColdCells(const PairBody& body, const std::int32_t* indices) : cells_(body.hierarchy.cells), indices_(indices) {}
 
   Vec3<Double> vertex0() const { return load<offsetof(Cell, corner)>(); }
   Vec3<Double> gradient() const { return load<offsetof(Cell, gradient)>(); }

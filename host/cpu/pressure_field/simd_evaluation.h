@@ -3,7 +3,7 @@
 // Part pairs with SIMD, on one CPU core. The formulas are those of the GPU; only the order of work differs.
 #pragma once
 
-#include "host/cpu/pressure_field/hard_polygons.h"
+#include "host/cpu/pressure_field/deferred_polygons.h"
 #include "host/cpu/pressure_field/simd_solver_contacts.h"
 #include "host/cpu/simd/simd_sum.h"
 
@@ -71,8 +71,8 @@ class WrenchStages {
   using Vectors = std::span<StagedVector<T, lanes>>;
 
   WrenchStages(std::span<const PartPairWork> part_pairs, WrenchSums<T, with_patch>* sums, SimdWorkspace& work,
-               const PolygonTaker<T>* taker)
-      : part_pairs_(part_pairs), to_(sums), hard_(work), taker_(taker) {}
+               const ErasedSink<T>* erased)
+      : part_pairs_(part_pairs), to_(sums), hard_(work), erased_(erased) {}
 
   void operator()(Vectors vectors) {
     integrate_vectors(vectors);
@@ -95,7 +95,7 @@ class WrenchStages {
     if (!has_plates_) return;
     has_plates_ = false;
     for (int i = 0; i < PlateMoments::kWords; ++i) {
-      std::int64_t& word = taker_->plates[to].word[i];
+      std::int64_t& word = erased_->plates[to].word[i];
       word = wrapping_sum(word, sum_of_lanes(plates_[i]));
     }
   }
@@ -104,15 +104,15 @@ class WrenchStages {
   __attribute__((noinline)) void integrate_vectors(Vectors vectors) {
     for_each_found(vectors, [&](StagedVector<T, lanes>& v, auto most_lines) {
       const int index = static_cast<int>(&v - vectors.data());
-      const auto put_off = [&](Mask<lanes> is_hard, const SidesInPlace<Number>& sides,
-                               const HardPolygon<Number>& polygon, const PlaneFields<Number>& fields, double) {
+      const auto defer = [&](Mask<lanes> is_hard, const SidesInPlace<Number>& sides,
+                             const DeferredPolygon<Number>& polygon, const PlaneFields<Number>& fields, double) {
         hard_.add(index, is_hard, sides.segments, sides.num_lines, polygon, fields);
         return polygon.wrench;
       };
-      const RareCells<lanes> m(v.f().M, v.m), s(v.f().S, v.s);
+      const ColdCells<lanes> m(v.f().M, v.m), s(v.f().S, v.s);
       set_near_side(v.f(), m, s, v.found, v.plane);
       PolygonIntegral<Number> integral;
-      v.found = v.found && integrate(v.f(), m, s, v.plane, v.segments, most_lines(), integral, LeaveSides(), put_off);
+      v.found = v.found && integrate(v.f(), m, s, v.plane, v.segments, most_lines(), integral, LeaveSides(), defer);
       if constexpr (!with_patch) {  // not needed, so that they are not computed
         const Number zero = Number(T(0));
         integral.pressure_integral = integral.max_pressure = zero;
@@ -134,9 +134,9 @@ class WrenchStages {
       }
       const Contribution<Number> contribution = contribution_of(v.f(), v.plane, integral_[i]);
       const Mask<lanes> counts = sums_.add(v.found, contribution, scales_);
-      if (taker_ != nullptr && v.f().pass == Pass::kFirst) {
-        if (taker_->plates != nullptr) add_to_plates(counts, v);
-        if (taker_->add != nullptr) give(counts, v, contribution);
+      if (erased_ != nullptr && v.f().pass == Pass::kFirst) {
+        if (erased_->plates != nullptr) add_to_plates(counts, v);
+        if (erased_->add != nullptr) give(counts, v, contribution);
       }
     }
   }
@@ -163,20 +163,20 @@ class WrenchStages {
     for (std::uint32_t left = bits_of(counts); left != 0; left &= left - 1) {
       const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
       const PolygonLane<T> polygon(v.plane, v.segments, contribution, lane);
-      taker_->add(taker_->sinks,
-                  {v.f(), taker_->environment, taker_->pair, v.m[lane], v.s[lane], polygon.plane, polygon.segments,
-                   v.beside_half_space() ? kHalfSpaceLines : kMaxLines, polygon.contribution});
+      erased_->add(erased_->sinks,
+                   {v.f(), erased_->environment, erased_->pair, v.m[lane], v.s[lane], polygon.plane, polygon.segments,
+                    v.beside_half_space() ? kHalfSpaceLines : kMaxLines, polygon.contribution});
     }
   }
 
   std::span<const PartPairWork> part_pairs_;
   WrenchSums<T, with_patch>* to_;
   PolygonIntegral<Number> integral_[kStagedVectors];
-  HardPolygons<T, lanes> hard_;
+  DeferredPolygons<T, lanes> hard_;
   std::int32_t open_ = -1;  // the part pair of the sums
   WrenchSums<Number, with_patch> sums_;
   FixedPointScales<T> scales_;
-  const PolygonTaker<T>* taker_;
+  const ErasedSink<T>* erased_;
 
   static constexpr int kLimbs = ReproducibleSum<double>::kLimbs;
   bool has_plates_ = false;
@@ -185,9 +185,9 @@ class WrenchStages {
 
 template <class T, bool with_patch>
 void sum_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& work, WrenchSums<T, with_patch>* sums,
-                    const PolygonTaker<T>* taker) {
+                    const ErasedSink<T>* erased) {
   using Stages = WrenchStages<T, kPolygonLanes<T>, with_patch>;
-  Stages& stages = work.last_stage.make<Stages>(part_pairs, sums, work, taker);
+  Stages& stages = work.last_stage.make<Stages>(part_pairs, sums, work, erased);
   const auto take = [&](const AcceptedList& list) {
     make_polygons<T, kPolygonLanes<T>>(part_pairs, list, work, stages);
   };

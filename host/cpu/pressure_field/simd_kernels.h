@@ -72,7 +72,7 @@ struct PartPairWork {
 /// Takes the polygons of a pair that count, as the sinks do. The records that sinks make use plain arithmetic, which is
 /// compiled once, for all machines.
 template <class T>
-struct PolygonTaker {
+struct ErasedSink {
   PlateMoments* plates;  // for each of the sums, filled besides; null where there are none
   std::int64_t environment = 0;
   int pair = 0;
@@ -80,10 +80,10 @@ struct PolygonTaker {
   void (*add)(const void* sinks, const FoundPolygon<T>& polygon) = nullptr;
 };
 
-/// Without a taker, no polygon is given away.
+/// Without a erased, no polygon is given away.
 template <class T, bool with_patch>
 using SumPartPairs = void (*)(std::span<const PartPairWork>, SimdWorkspace&, WrenchSums<T, with_patch>* sums,
-                              const PolygonTaker<T>* taker);
+                              const ErasedSink<T>* erased);
 
 // of energy.h
 struct PlanesInPlace;

@@ -33,8 +33,8 @@ class AcceptedList {
   template <class Take>
   AcceptedList(SimdWorkspace& work, const Take& take)
       : rows_(work.accepted),
-        taker_(&take),
-        take_([](const void* taker, const AcceptedList& list) { (*static_cast<const Take*>(taker))(list); }) {}
+        erased_(&take),
+        take_([](const void* erased, const AcceptedList& list) { (*static_cast<const Take*>(erased))(list); }) {}
 
   void begin(std::int32_t part_pair) {
     if (is_full()) give();
@@ -79,7 +79,7 @@ class AcceptedList {
 
   /// Gives all away.
   void give() {
-    take_(taker_, *this);
+    take_(erased_, *this);
     size_ = num_ranges_ = 0;
   }
 
@@ -92,8 +92,8 @@ class AcceptedList {
   bool is_full() const { return size_ > SimdWorkspace::kMaxAccepted - 2 * kFloatLanes || num_ranges_ == kMaxRanges; }
 
   SimdWorkspace::Accepted& rows_;
-  const void* taker_;
-  void (*take_)(const void* taker, const AcceptedList&);
+  const void* erased_;
+  void (*take_)(const void* erased, const AcceptedList&);
   std::int32_t size_ = 0, num_ranges_ = 0;
   AcceptedRange ranges_[kMaxRanges + 1];
 };

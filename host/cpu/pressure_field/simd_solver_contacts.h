@@ -29,7 +29,7 @@ class ContactStage {
   template <int most_lines>
   __attribute__((noinline)) void visit(StagedVector<T, lanes>& v) {
     const PairContext& f = v.f();
-    const RareCells<lanes> m(f.M, v.m), s(f.S, v.s);
+    const ColdCells<lanes> m(f.M, v.m), s(f.S, v.s);
     const AreaMoments<Number> moments = area_moments(v.segments, most_lines);
     Mask<lanes> found = v.found && is_polygon(v.segments, most_lines, moments);
     if (!any(found)) return;

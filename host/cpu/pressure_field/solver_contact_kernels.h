@@ -8,7 +8,7 @@
 
 #include "host/cpu/pressure_field/kept_list.h"
 #include "host/cpu/simd/simd_workspace.h"
-#include "isopatch/detail/pressure_field/solver_contacts.h"
+#include "isopatch/detail/pressure_field/search_for_solver.h"
 
 namespace isopatch::detail {
 

@@ -39,7 +39,7 @@ extern const PointKernels kPlainPointKernels;
 
 /// The counterpart of WarpPointSums.
 struct KernelPointSums {
-  static constexpr bool kHasTerms = true;
+  static constexpr bool kHasPlates = true;
 
   const PointKernels& kernels;
   WorkCounter& counter;

@@ -58,7 +58,7 @@ class StepWorkspace {
         poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
         forces_(copies(view) * static_cast<std::size_t>(scene.num_pairs * 6 + view.num_joints)),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0, num_memory_rows(scene)} {}
+        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0, num_state_rows(scene)} {}
 
   /// Of the environment at hand.
   StepProgress step(bool with_sums) {

@@ -27,8 +27,8 @@ class CpuSingleContact final : public CpuContactModel {
       for (const std::int64_t item : near_pairs) {
         const auto [environment, pair] = NearPair::of(batch.scene, item);
         const std::uint32_t status =
-            evaluate_lumped_pair(warp, model_of(batch.scene, Model{}), batch.scene, batch.state, batch.results, rows,
-                                 environment, batch.scene.view_in(static_cast<int>(name), pair));
+            evaluate_single_contact_pair(warp, model_of(batch.scene, Model{}), batch.scene, batch.state, batch.results,
+                                         rows, environment, batch.scene.view_in(static_cast<int>(name), pair));
         set_status(warp, batch.results, environment, status);
       }
     };

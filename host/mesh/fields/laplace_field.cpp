@@ -179,7 +179,7 @@ constexpr Eigen::Index kMaxDirect = 8000;
 constexpr double kResidual = 1e-12;  // of the iteration, relative
 
 /// Asks before each iteration whether the work is cancelled.
-struct AskingPreconditioner : Eigen::IncompleteCholesky<double> {
+struct CancellablePreconditioner : Eigen::IncompleteCholesky<double> {
   template <class Right>
   auto solve(const Eigen::MatrixBase<Right>& right) const {
     check_cancelled();
@@ -199,8 +199,8 @@ bool solve_linear(const Eigen::SparseMatrix<double>& matrix, const Eigen::Vector
     solution = factors.solve(right);
     return true;
   }
-  Eigen::ConjugateGradient<Eigen::SparseMatrix<double>, Eigen::Lower | Eigen::Upper, AskingPreconditioner> iteration(
-      matrix);
+  Eigen::ConjugateGradient<Eigen::SparseMatrix<double>, Eigen::Lower | Eigen::Upper, CancellablePreconditioner>
+      iteration(matrix);
   iteration.setTolerance(kResidual);
   solution = iteration.solve(right);
   work.iterations += iteration.iterations();

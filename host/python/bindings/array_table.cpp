@@ -19,7 +19,7 @@ constexpr std::size_t kMaxLine = 120;
 /// In the order of OutputGroup.
 constexpr const char* kGroups[] = {
     "wrench",          "part pair",      "patch",         "energy",          "polygons",  "contacts", "packed polygons",
-    "packed contacts", "patch contacts", "contact state", "lumped contacts", "polytopes", "relations"};
+    "packed contacts", "patch contacts", "contact state", "single contacts", "polytopes", "relations"};
 static_assert(std::size(kGroups) == static_cast<std::size_t>(OutputGroup::kRelations) + 1);
 
 /// The axes of an array as text; shape_of() has their numbers.

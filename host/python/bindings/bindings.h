@@ -81,7 +81,7 @@ void bind_scene(nb::module_& module);
 void bind_meshes(nb::module_& module);
 void bind_pictures(nb::module_& module);
 void bind_files(nb::module_& module);
-void bind_lumped(nb::module_& module);
+void bind_single_contact(nb::module_& module);
 void bind_implicit(nb::module_& module);
 void bind_evaluator(nb::module_& module);
 void bind_simulator(nb::module_& module);

@@ -182,7 +182,7 @@ NB_MODULE(_core, module) {
   bind_meshes(module);
   bind_pictures(module);
   bind_files(module);
-  bind_lumped(module);
+  bind_single_contact(module);
   bind_implicit(module);
   bind_candidates(module);
   bind_evaluator(module);

@@ -10,7 +10,6 @@ from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available, cuda_problem
 from isopatch._src.implicit import contact_matrices, implicit_wrench
-from isopatch._src.lumped import Depth, LumpedContacts, Overlap, lumped_contact
 from isopatch._src.meshes import TetMesh, tetrahedralize
 from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords
 from isopatch._src.picture.picture import Picture
@@ -19,7 +18,8 @@ from isopatch._src.records import Contacts, Polygons, PotentialContacts, Relatio
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Body, Joint, MassProperties, Part, Scene, SceneWarning
 from isopatch._src.simulator import Simulator
-from isopatch._src.status import Status, describe
+from isopatch._src.single_contact import Depth, Overlap, SingleContacts, single_contact
+from isopatch._src.status import Status, status_text
 
 __all__ = [
     "CONTACT_DTYPE",
@@ -33,7 +33,7 @@ __all__ = [
     "Depth",
     "Evaluator",
     "Joint",
-    "LumpedContacts",
+    "SingleContacts",
     "MassProperties",
     "Overlap",
     "Part",
@@ -54,9 +54,9 @@ __all__ = [
     "contact_matrices",
     "cuda_available",
     "cuda_problem",
-    "describe",
+    "status_text",
     "implicit_wrench",
-    "lumped_contact",
+    "single_contact",
     "quaternion",
     "tetrahedralize",
 ]

@@ -50,11 +50,11 @@ ContactLaw contact_law(const SceneDescription& scene, const State& state, const 
   return law;
 }
 
-LumpedLaw memory_law(const SceneDescription& scene, const State& state, const Environment& environment,
-                     std::size_t pair_index, const PartIndices& parts, double usual_slip_tolerance) {
+ContactForceLaw memory_law(const SceneDescription& scene, const State& state, const Environment& environment,
+                           std::size_t pair_index, const PartIndices& parts, double usual_slip_tolerance) {
   const Pair& pair = (*scene.pairs)[pair_index];
   const ContactLaw materials = contact_law(scene, state, environment, pair_index, parts);
-  LumpedLaw law;
+  ContactForceLaw law;
   law.stiffness = pair.stiffness.value_or(0);
   law.exponent = pair.exponent.value_or(1.5);
   law.dissipation = static_cast<double>(materials.dissipation);

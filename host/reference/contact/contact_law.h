@@ -28,9 +28,9 @@ struct ContactLaw {
 ContactLaw contact_law(const SceneDescription& scene, const State& state, const Environment& environment,
                        std::size_t pair, const PartIndices& parts);
 
-/// The same for a contact with a memory. Its stiffness is the pair's, or 0 where that follows from the parts. Without a
+/// The same for a contact with state. Its stiffness is the pair's, or 0 where that follows from the parts. Without a
 /// slip tolerance of the scene it is `usual_slip_tolerance`.
-LumpedLaw memory_law(const SceneDescription& scene, const State& state, const Environment& environment,
-                     std::size_t pair, const PartIndices& parts, double usual_slip_tolerance);
+ContactForceLaw memory_law(const SceneDescription& scene, const State& state, const Environment& environment,
+                           std::size_t pair, const PartIndices& parts, double usual_slip_tolerance);
 
 }  // namespace isopatch::reference

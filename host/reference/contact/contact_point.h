@@ -9,7 +9,7 @@
 
 namespace isopatch::reference {
 
-/// The row of points that are of no contact with a memory.
+/// The row of points that are of no contact with state.
 inline constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
 
 struct ContactPoint {

@@ -41,7 +41,7 @@ void PairResult::add(const PairResult& next) {
   append(contacts, next.contacts);
   append(of_part_pairs, next.of_part_pairs);
   append(contact_state, next.contact_state);
-  append(lumped, next.lumped);
+  append(single_contact, next.single_contact);
   status |= next.status;
   if (next.separation) separation = next.separation;  // one model has polytopes
   overlap += next.overlap;

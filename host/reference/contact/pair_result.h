@@ -37,8 +37,8 @@ struct PatchContacts {
   ElasticWrench residual;  // the wrench of the pressure minus the wrench of the points
 };
 
-/// What a lumped contact has besides its wrench, world frame.
-struct LumpedRow {
+/// What a single contact has besides its wrench, world frame.
+struct SingleContactRow {
   Real volume = 0;
   std::array<Real, 6> second_moments = {};  // xx yy zz xy xz yz
   Eigen::Matrix<Real, 6, 6> damping_matrix = Eigen::Matrix<Real, 6, 6>::Zero();
@@ -65,12 +65,12 @@ struct PairResult {
   std::vector<DiscreteContact> contacts;  // likewise
   PatchContacts patch;                    // in the frame of body a, if it is wanted
   Transform X_WA;
-  std::vector<Wrench> of_part_pairs;  // on a
-  std::vector<LumpedRow> lumped;      // of each part pair; empty if the model has none
-  std::vector<Real> contact_state;    // of each part pair; empty if the model carries none
-  std::uint32_t status = 0;           // bits
-  std::optional<Real> separation;     // m; none if the pair has no polytopes
-  Real overlap = 0;                   // m^3, of polygons m^2
+  std::vector<Wrench> of_part_pairs;             // on a
+  std::vector<SingleContactRow> single_contact;  // of each part pair; empty if the model has none
+  std::vector<Real> contact_state;               // of each part pair; empty if the model carries none
+  std::uint32_t status = 0;                      // bits
+  std::optional<Real> separation;                // m; none if the pair has no polytopes
+  Real overlap = 0;                              // m^3, of polygons m^2
   PairRelations polytopes;
 
   /// Adds the results of the pair's next model. Averages and patches stay those of the first.

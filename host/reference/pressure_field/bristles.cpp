@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "host/reference/lumped/held_friction.h"
+#include "host/reference/force_law/held_friction.h"
 
 namespace isopatch::reference {
 namespace {
@@ -52,7 +52,7 @@ PressureMoments pressure_moments(const std::vector<ContactPolygon>& polygons) {
   return sum;
 }
 
-BristleForce bristle_force(const LumpedLaw& law, const PressureMoments& pressure, const Vector3& traction,
+BristleForce bristle_force(const ContactForceLaw& law, const PressureMoments& pressure, const Vector3& traction,
                            const Vector3& area, const PatchMotion& motion, const Memory& before, Real time_step) {
   BristleForce out;
   const Real load = traction.norm();

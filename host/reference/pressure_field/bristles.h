@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "host/reference/lumped/contact_memory.h"
+#include "host/reference/force_law/contact_state.h"
 #include "host/reference/pressure_field/contact_polygon.h"
-#include "isopatch/scene/lumped_law.h"
+#include "isopatch/scene/contact_force_law.h"
 
 namespace isopatch::reference {
 
@@ -32,7 +32,7 @@ struct BristleForce {
 
 /// `traction` is the force of pressure and damping on a; without it the patch faces along `area`, the integral of the
 /// normal. All is in one frame.
-BristleForce bristle_force(const LumpedLaw& law, const PressureMoments& pressure, const Vector3& traction,
+BristleForce bristle_force(const ContactForceLaw& law, const PressureMoments& pressure, const Vector3& traction,
                            const Vector3& area, const PatchMotion& motion, const Memory& before, Real time_step);
 
 }  // namespace isopatch::reference

@@ -102,7 +102,7 @@ std::vector<ContactPoint> points_of(const ContactPolygon& polygon, const Contact
 
 /// Of points that carry elastic forces, from index `first` on: their center, the direction of their sum, and how far
 /// they are spread about it.
-void find_plate(const std::vector<ContactPoint>& points, std::size_t first, MemoryContact& contact) {
+void find_plate(const std::vector<ContactPoint>& points, std::size_t first, StatefulContact& contact) {
   Real load = 0;
   Vector3 center = Vector3::Zero(), along = Vector3::Zero();
   for (std::size_t i = first; i < points.size(); ++i) {
@@ -126,7 +126,7 @@ void find_plate(const std::vector<ContactPoint>& points, std::size_t first, Memo
 
 std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
                                          const Environment& environment, ContactPoints rule,
-                                         std::vector<MemoryContact>& contacts) {
+                                         std::vector<StatefulContact>& contacts) {
   if (rule == ContactPoints::kFan6) throw Error("the reference has no contact points of the rule fan6");
   std::vector<ContactPoint> points;
   std::size_t next_row = 0;
@@ -141,7 +141,7 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
       return PosedBody(*part.geometry, part.rigid, part.modulus, X * part.X_BG);
     };
     const PosedBody a = posed(indices.a, Transform{}), b = posed(indices.b, X_AB);
-    const bool is_plate = has_memory(scene, pair, model);
+    const bool is_plate = has_state(scene, pair, model);
     const ContactLaw law = contact_law(scene, state, environment, pair, indices);
     for (ContactPolygon polygon : contact_polygons(a, b)) {
       if (scene.contact.gradient_filter && !polygon.passes_gradient_filter()) continue;
@@ -159,7 +159,7 @@ std::vector<ContactPoint> contact_points(const SceneDescription& scene, const St
       }
     }
     if (!is_plate || points.size() == first) return;
-    MemoryContact contact;
+    StatefulContact contact;
     contact.pair = pair;
     contact.row = row;
     contact.law = memory_law(scene, state, environment, pair, indices, kUsualStepSlipTolerance);

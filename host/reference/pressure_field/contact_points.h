@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/reference/contact/contact_point.h"
-#include "host/reference/contact/memory_contact.h"
+#include "host/reference/contact/stateful_contact.h"
 #include "host/reference/scene/environment.h"
 #include "isopatch/scene/rollout_options.h"
 
@@ -16,6 +16,6 @@ namespace isopatch::reference {
 /// friction, and of each part pair of them a contact is appended. Throws Error for kFan6.
 std::vector<ContactPoint> contact_points(const SceneDescription& scene, const State& state,
                                          const Environment& environment, ContactPoints rule,
-                                         std::vector<MemoryContact>& contacts);
+                                         std::vector<StatefulContact>& contacts);
 
 }  // namespace isopatch::reference

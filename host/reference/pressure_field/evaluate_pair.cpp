@@ -98,7 +98,7 @@ Memory bristles_of(const PairInput& input, std::size_t i, const std::vector<Cont
   const Matrix3 R_AW = a.X_WB.rotation.transpose();
   Memory before = Memory::of(input.environment.memories[input.first_row + i]);
   before.bend = R_AW * before.bend;
-  const LumpedLaw memory =
+  const ContactForceLaw memory =
       memory_law(input.scene, input.state, input.environment, input.pair, input.part_pairs[i], kUsualSlipTolerance);
   BristleForce bristles = bristle_force(memory, pressure, sum.force, sum.normal,
                                         {law.velocity, R_AW * a.angular_velocity, R_AW * b.angular_velocity}, before,
@@ -137,7 +137,7 @@ void add_part_pair(const PairInput& input, const BodyPair& bodies, const PartInd
   totals.encloses_part =
       totals.encloses_part || (polygons.empty() && (encloses(b, a, *part_a.geometry, part_a.X_BG) ||
                                                     encloses(a, b, *part_b.geometry, bodies.X_AB * part_b.X_BG)));
-  const bool has_bristles = has_memory(scene, pair_index, ContactModel::kPressureField);
+  const bool has_bristles = has_state(scene, pair_index, ContactModel::kPressureField);
   ContactLaw law_of_points = law;
   if (has_bristles) law_of_points.friction = 0;
   std::vector<ContactPolygon> kept;

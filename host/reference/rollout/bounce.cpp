@@ -16,8 +16,8 @@ Real speed_of_parting(const FrictionTerm& term, const VectorX& velocity) {
 
 std::optional<Bounce> bounce(ConvexProblem& problem, FrictionTerm& term, const VectorX& known_velocities,
                              Real stiffness, Real gravity) {
-  const LumpedLaw& law = term.contact.law;
-  if (!law.restitution || !term.contact.is_lumped) return {};
+  const ContactForceLaw& law = term.contact.law;
+  if (!law.restitution || !term.contact.is_single_contact) return {};
   const Real h = problem.step, impact = term.begun.impact, e = *law.restitution;
   const VectorX of_normal = term.jacobian.topRows<3>().transpose() * term.contact.normal;
   Bounce bounce;
@@ -73,8 +73,8 @@ Real work_of(const ConvexProblem& problem, const FrictionTerm& term, const Vecto
 }
 
 bool bounces_too_far(const ConvexProblem& problem, const FrictionTerm& term, const VectorX& velocity, Real gravity) {
-  const LumpedLaw& law = term.contact.law;
-  if (!law.restitution || !term.contact.is_lumped) return false;
+  const ContactForceLaw& law = term.contact.law;
+  if (!law.restitution || !term.contact.is_single_contact) return false;
   const Real came_with = term.begun.impact, most = (*law.restitution + 0.01L) * came_with;
   if (came_with <= std::max<Real>(2 * problem.step * gravity, law.small_speed)) return false;
   return speed_of_parting(term, velocity) > most && speed_of_parting(term, problem.free_velocity) <= most;

@@ -37,7 +37,7 @@ class ConvexProblem {
   VectorX known;
   std::vector<Real> limits;  // of the impulses along the normals that friction is limited by, N s
 
-  std::vector<FrictionTerm> terms;  // of contacts with a memory, whose points have no friction of their own
+  std::vector<FrictionTerm> terms;  // of contacts with state, whose points have no friction of their own
 
   /// Sets the limits to the impulses of the present elastic forces at `velocity`. If the points are
   /// predicted, they are the forces that this velocity leads to.

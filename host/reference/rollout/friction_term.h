@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The friction of a contact with a memory in a stage: a term of the convex problem, in place of the friction of the
+// The friction of a contact with state in a stage: a term of the convex problem, in place of the friction of the
 // contact's points.
 #pragma once
 
 #include <vector>
 
-#include "host/reference/contact/memory_contact.h"
-#include "host/reference/lumped/contact_memory.h"
-#include "host/reference/lumped/held_friction.h"
+#include "host/reference/contact/stateful_contact.h"
+#include "host/reference/force_law/contact_state.h"
+#include "host/reference/force_law/held_friction.h"
 #include "host/reference/rollout/rigid_body.h"
 
 namespace isopatch::reference {
 
 struct FrictionTerm {
-  MemoryContact contact;
+  StatefulContact contact;
   std::vector<std::size_t> points;  // of the contact
   Memory begun;                     // where the stage begins, of a contact that has begun
   HeldFriction friction;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/reference/lumped/contact_memory.h"
+#include "host/reference/force_law/contact_state.h"
 #include "host/reference/rollout/moving_body.h"
 
 namespace isopatch::reference {

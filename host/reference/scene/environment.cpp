@@ -108,7 +108,7 @@ std::uint32_t check_in_plane(const InputArray& poses, std::int64_t environment, 
 bool has_memories(const SceneDescription& scene) {
   for (std::size_t p = 0; p < scene.pairs->size(); ++p) {
     for (const auto& model : detail::part_pair_models((*scene.pairs)[p], scene)) {
-      if (model && has_memory(scene, p, *model)) return true;
+      if (model && has_state(scene, p, *model)) return true;
     }
   }
   return false;
@@ -125,7 +125,7 @@ Real broken_away(const SceneDescription& scene) {
   return farthest;
 }
 
-bool can_be_left(const LumpedState& state, double small_speed, Real largest_bend) {
+bool can_be_left(const ContactStateRow& state, double small_speed, Real largest_bend) {
   for (std::size_t k = 0; k < state.size(); ++k) {
     if (!(std::abs(state[k]) <= limits::kMaxContactState)) return false;
     if (k >= 2 && k <= 4 && std::abs(state[k]) > largest_bend) return false;
@@ -137,7 +137,7 @@ bool can_be_left(const LumpedState& state, double small_speed, Real largest_bend
 
 /// The contact states of the environment, or those of the scene if it has none.
 std::uint32_t read_memories(const SceneDescription& scene, const State& state, std::int64_t index,
-                            std::vector<LumpedState>& memories) {
+                            std::vector<ContactStateRow>& memories) {
   std::uint32_t status = kOk;
   const auto size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
   const auto rows = static_cast<std::size_t>(detail::num_part_pairs_of(scene));
@@ -146,7 +146,7 @@ std::uint32_t read_memories(const SceneDescription& scene, const State& state, s
     if (!std::isfinite(element(state.contact_state, index, i))) status |= kBadContactState;
   }
   if (!have_memories) return status;
-  memories.resize(rows, LumpedState{});
+  memories.resize(rows, ContactStateRow{});
   const Real largest_bend = broken_away(scene);
   for (std::size_t row = 0; given && row < rows; ++row) {
     for (std::size_t k = 0; k < 8; ++k) memories[row][k] = element(state.contact_state, index, row * size + k);

@@ -8,8 +8,8 @@
 
 #include "host/reference/scene/vector.h"
 #include "host/scene/contact_models.h"
-#include "isopatch/lumped_contact.h"
 #include "isopatch/scene/scene.h"
+#include "isopatch/single_contact.h"
 #include "isopatch/state.h"
 
 namespace isopatch::reference {
@@ -39,9 +39,10 @@ struct PartIndices {
 struct Environment {
   std::vector<BodyState> bodies;
   std::vector<PartState> parts;
-  std::vector<bool> enabled;          // by pair
-  std::vector<LumpedState> memories;  // before the step, by the rows of part pairs; empty if no contact has a memory
-  std::uint32_t status = 0;           // if it has a fault, the rest must not be used
+  std::vector<bool> enabled;  // by pair
+  std::vector<ContactStateRow>
+      memories;              // before the step, by the rows of part pairs; empty if no contact has a memory
+  std::uint32_t status = 0;  // if it has a fault, the rest must not be used
 };
 
 Environment read_environment(const SceneDescription& scene, const State& state, std::int64_t index);
@@ -54,8 +55,8 @@ bool can_touch(const Geometry& a, const Geometry& b, const Pair& pair, ContactMo
 /// Whether RolloutReference steps the model.
 bool is_stepped(ContactModel model);
 
-/// Whether contacts of a pair in a model have a memory, of the numbers of LumpedState.
-bool has_memory(const SceneDescription& scene, std::size_t pair, ContactModel model);
+/// Whether contacts of a pair in a model have a memory, of the numbers of ContactStateRow.
+bool has_state(const SceneDescription& scene, std::size_t pair, ContactModel model);
 
 /// The part pairs of a pair that are of this contact model, by the scene's geometries.
 std::vector<PartIndices> part_pairs(const SceneDescription& scene, const Environment& environment, std::size_t pair,

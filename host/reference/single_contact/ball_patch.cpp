@@ -21,7 +21,7 @@ Real layer(const PartState& part) { return part.rigid ? 0 : foundation_depth(par
 
 }  // namespace
 
-FoundPatch find_ball_overlap(const PosedParts& parts, LumpedLaw& law) {
+FoundPatch find_ball_overlap(const PosedParts& parts, ContactForceLaw& law) {
   if (!parts.pair.stiffness) law.stiffness = static_cast<double>(1 / (layer(parts.a) + layer(parts.b)));
   if (parts.scene.contact.dissipation_model == DissipationModel::kPfc) {
     const Real per_modulus = PosedParts::softness(parts.a) + PosedParts::softness(parts.b);

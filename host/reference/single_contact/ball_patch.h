@@ -3,10 +3,10 @@
 // The model ContactModel::kVolumetric, so far of a ball and a half space.
 #pragma once
 
-#include "host/reference/lumped/found_patch.h"
+#include "host/reference/force_law/found_patch.h"
 
 namespace isopatch::reference {
 
-FoundPatch find_ball_overlap(const PosedParts& parts, LumpedLaw& law);
+FoundPatch find_ball_overlap(const PosedParts& parts, ContactForceLaw& law);
 
 }  // namespace isopatch::reference

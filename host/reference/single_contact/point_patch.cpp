@@ -27,7 +27,7 @@ Real hertz(const PosedParts& parts, Real radius) {
 
 }  // namespace
 
-FoundPatch find_point(const PosedParts& parts, LumpedLaw& law) {
+FoundPatch find_point(const PosedParts& parts, ContactForceLaw& law) {
   const Real radius = parts.ball().geometry->primitive.radius;
   const Vector3 center = parts.center();
   Distance distance = distance_to(*parts.other().geometry, parts.pose_of_other().inverse() * center);

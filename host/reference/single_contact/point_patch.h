@@ -3,10 +3,10 @@
 // The model ContactModel::kPoint: a ball and a shape.
 #pragma once
 
-#include "host/reference/lumped/found_patch.h"
+#include "host/reference/force_law/found_patch.h"
 
 namespace isopatch::reference {
 
-FoundPatch find_point(const PosedParts& parts, LumpedLaw& law);
+FoundPatch find_point(const PosedParts& parts, ContactForceLaw& law);
 
 }  // namespace isopatch::reference

@@ -40,20 +40,20 @@ bool is_thick(const FoundPatch& found) {
 }
 
 /// The slope of the elastic force by the depth.
-Real stiffness_of(const LumpedLaw& law, const FoundPatch& found, Real offset) {
+Real stiffness_of(const ContactForceLaw& law, const FoundPatch& found, Real offset) {
   if (found.area > 0) return law.stiffness * found.area;
   const Real pressed = found.patch.metric - offset;
   return pressed > 0 ? law.stiffness * law.exponent * std::pow(pressed, Real(law.exponent) - 1) : 0;
 }
 
-Real energy_of(const LumpedLaw& law, const FoundPatch& found, const LumpedContact& contact) {
+Real energy_of(const ContactForceLaw& law, const FoundPatch& found, const SingleContact& contact) {
   if (found.area > 0) return contact.elastic * found.energy_depth;
   const Real pressed = std::max<Real>(found.patch.metric - contact.offset, 0), power = Real(law.exponent) + 1;
   return law.stiffness * std::pow(pressed, power) / power;
 }
 
 /// One row of a point; of a patch four, which have its force and its second moments.
-void add_rows(const FoundPatch& found, const LumpedLaw& law, const LumpedContact& contact, const Vector3& origin,
+void add_rows(const FoundPatch& found, const ContactForceLaw& law, const SingleContact& contact, const Vector3& origin,
               const PairInput& input, const PartIndices& parts, PairResult& result) {
   std::vector<Vector3> arms = {Vector3::Zero()};
   if (found.area > 0) {
@@ -85,11 +85,11 @@ void add_rows(const FoundPatch& found, const LumpedLaw& law, const LumpedContact
   }
 }
 
-PairResult evaluate_lumped(const PairInput& input, ContactModel model, FindPatch find) {
+PairResult evaluate_law(const PairInput& input, ContactModel model, FindPatch find) {
   const Pair& pair = (*input.scene.pairs)[input.pair];
   const BodyState &a = body(input.environment, pair.a), &b = body(input.environment, pair.b);
   const Vector3 to_b = b.X_WB.translation - a.X_WB.translation;
-  LumpedMotion motion;
+  ContactMotion motion;
   motion.origin_b = array_of(to_b);
   motion.velocity_a = array_of(a.velocity);
   motion.velocity_b = array_of(b.velocity);
@@ -103,17 +103,18 @@ PairResult evaluate_lumped(const PairInput& input, ContactModel model, FindPatch
   std::size_t row = input.first_row;
   const auto state_size = static_cast<std::size_t>(detail::contact_state_size_of(input.scene));
   for (const PartIndices& parts : input.part_pairs) {
-    LumpedLaw law = memory_law(input.scene, input.state, input.environment, input.pair, parts, kUsualSlipTolerance);
+    ContactForceLaw law =
+        memory_law(input.scene, input.state, input.environment, input.pair, parts, kUsualSlipTolerance);
     const FoundPatch found = find(posed(input.scene, input.environment, input.pair, parts), law);
-    const LumpedContact contact = lumped_contact(law, found.patch, model == ContactModel::kPoint, motion,
+    const SingleContact contact = single_contact(law, found.patch, model == ContactModel::kPoint, motion,
                                                  input.environment.memories[row++], input.state.time_step);
     result.of_part_pairs.push_back({contact.force, contact.torque});
     result.contact_state.insert(result.contact_state.end(), contact.state.begin(), contact.state.end());
     result.contact_state.resize(result.of_part_pairs.size() * state_size);
     const Matrix3& C = found.second;
-    result.lumped.push_back({found.area > 0 ? found.patch.metric : 0,
-                             {C(0, 0), C(1, 1), C(2, 2), C(0, 1), C(0, 2), C(1, 2)},
-                             contact.damping_matrix});
+    result.single_contact.push_back({found.area > 0 ? found.patch.metric : 0,
+                                     {C(0, 0), C(1, 1), C(2, 2), C(0, 1), C(0, 2), C(1, 2)},
+                                     contact.damping_matrix});
     if (found.is_enclosed) result.status |= kNoContactSurface;
     if (!(found.patch.metric > 0)) continue;
     if (is_thick(found)) result.status |= kThickContact;
@@ -145,7 +146,7 @@ std::array<Vector3, 2> axes_of_plane(const Vector3& n) {
 }
 
 /// Three points with the spread of a patch about its own.
-std::array<Vector3, 3> arms_of(const LumpedPatch& patch) {
+std::array<Vector3, 3> arms_of(const ContactPatch& patch) {
   const Eigen::SelfAdjointEigenSolver<Matrix3> eigen(patch.spread);
   const auto roots = eigen.eigenvalues().cwiseMax(Real{0}).cwiseSqrt();
   const Matrix3 root = eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose();
@@ -157,29 +158,29 @@ std::array<Vector3, 3> arms_of(const LumpedPatch& patch) {
 }  // namespace
 
 PairResult evaluate_volumetric(const PairInput& input) {
-  return evaluate_lumped(input, ContactModel::kVolumetric, find_ball_overlap);
+  return evaluate_law(input, ContactModel::kVolumetric, find_ball_overlap);
 }
 
-PairResult evaluate_point(const PairInput& input) { return evaluate_lumped(input, ContactModel::kPoint, find_point); }
+PairResult evaluate_point(const PairInput& input) { return evaluate_law(input, ContactModel::kPoint, find_point); }
 
-void find_lumped_contacts(const SceneDescription& scene, const State& state, const Environment& environment,
-                          const std::vector<Memory>& memories, std::vector<ContactPoint>& points,
-                          std::vector<MemoryContact>& contacts) {
+void find_single_contacts_of_scene(const SceneDescription& scene, const State& state, const Environment& environment,
+                                   const std::vector<Memory>& memories, std::vector<ContactPoint>& points,
+                                   std::vector<StatefulContact>& contacts) {
   std::size_t next_row = 0;
   for_each_row(scene, environment, [&](std::size_t pair, ContactModel model, const PartIndices& parts) {
     const std::size_t row = next_row++;
     const bool is_point = model == ContactModel::kPoint;
     if (!environment.enabled[pair] || (!is_point && model != ContactModel::kVolumetric)) return;
-    LumpedLaw law = memory_law(scene, state, environment, pair, parts, kUsualStepSlipTolerance);
+    ContactForceLaw law = memory_law(scene, state, environment, pair, parts, kUsualStepSlipTolerance);
     const FoundPatch found = (is_point ? find_point : find_ball_overlap)(posed(scene, environment, pair, parts), law);
-    const LumpedPatch& patch = found.patch;
+    const ContactPatch& patch = found.patch;
     if (!(patch.metric > 0)) return;
 
-    MemoryContact contact;
+    StatefulContact contact;
     contact.pair = pair;
     contact.row = row;
     contact.law = law;
-    contact.is_lumped = true;
+    contact.is_single_contact = true;
     contact.is_ball = !is_point;
     contact.metric = patch.metric;
     contact.position = body(environment, (*scene.pairs)[pair].a).X_WB.translation + patch.point;

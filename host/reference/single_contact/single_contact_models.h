@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contact models with one lumped contact for each part pair: what an evaluation says of a pair, and their contacts
+// The contact models with one single contact for each part pair: what an evaluation says of a pair, and their contacts
 // in a time step.
 #pragma once
 
 #include <vector>
 
 #include "host/reference/contact/contact_point.h"
-#include "host/reference/contact/memory_contact.h"
 #include "host/reference/contact/pair_result.h"
-#include "host/reference/lumped/contact_memory.h"
+#include "host/reference/contact/stateful_contact.h"
+#include "host/reference/force_law/contact_state.h"
 
 namespace isopatch::reference {
 
@@ -18,8 +18,8 @@ PairResult evaluate_point(const PairInput& input);
 
 /// Appends a contact, and its three points, for each part pair that touches at the poses of `environment`, before whose
 /// step it has these memories.
-void find_lumped_contacts(const SceneDescription& scene, const State& state, const Environment& environment,
-                          const std::vector<Memory>& memories, std::vector<ContactPoint>& points,
-                          std::vector<MemoryContact>& contacts);
+void find_single_contacts_of_scene(const SceneDescription& scene, const State& state, const Environment& environment,
+                                   const std::vector<Memory>& memories, std::vector<ContactPoint>& points,
+                                   std::vector<StatefulContact>& contacts);
 
 }  // namespace isopatch::reference

@@ -10,8 +10,8 @@
 
 namespace isopatch::detail {
 
-struct LumpedNumbers;  // of lumped/lumped_numbers.h
-struct Softness;       // of contact/part_law.h
+struct LawNumbers;  // of force_law/numbers.h
+struct Softness;    // of contact/part_law.h
 
 /// What decides whether two parts can touch: of a part, and of their pair.
 struct PartKind {
@@ -27,7 +27,7 @@ struct PairKind {
 };
 
 /// Why two parts cannot touch: "both rigid", and "one must be compliant".
-struct Refusal {
+struct Incompatibility {
   std::string_view reason, remedy;  // empty if they can
 };
 
@@ -41,11 +41,12 @@ struct ContactModelInfo {
   const char* name;      // in scene files
   int state_size = 0;    // doubles for each part pair of each environment that are carried from step to step
   int bristle_size = 0;  // the same of pairs with FrictionModel::kBristle
-  Refusal (*refusal)(const PartKind& a, const PartKind& b, const PairKind& pair);
-  const char* mixed_refusals = "";   // reasons and remedy for bodies whose parts are refused for several reasons
+  Incompatibility (*incompatibility)(const PartKind& a, const PartKind& b, const PairKind& pair);
+  const char* mixed_incompatibilities =
+      "";                            // reasons and remedy for bodies whose parts are refused for several reasons
   bool has_patches = false;          // writes averages over patches, and patch contacts: of a pair, only one model can
   bool measures_distance = false;    // exerts no force, but says how far parts are apart, far ones too; has no steps
-  bool has_law = false;              // its state, of its pairs that have one, is a ContactMemory of a LumpedPairLaw
+  bool has_law = false;              // its state, of its pairs that have one, is a ContactState of a PairForceLaw
   bool has_plates = false;           // a simulator takes each of its part pairs as a PlateContact
   bool has_exponent = false;         // its law's force is of a depth, to a power; else of a volume
   bool has_foundations = false;      // without a stiffness, the foundation depths of compliant parts give it
@@ -56,7 +57,7 @@ struct ContactModelInfo {
   ShapeSet (*ball_touches)(const Pair& pair) = nullptr;
 
   /// Of a part pair with the scene's own geometries, by numbers of law_of(); null where there is none.
-  LawStiffness (*stiffness_of)(const SceneView& scene, const PartPairView& parts, const LumpedNumbers& law,
+  LawStiffness (*stiffness_of)(const SceneView& scene, const PartPairView& parts, const LawNumbers& law,
                                const Softness& softness, bool is_given) = nullptr;
 };
 

@@ -20,7 +20,7 @@ inline std::vector<ContactModelInfo> library_models() {
 }
 
 /// Of models that are not for polygons.
-inline constexpr Refusal kPolygonsRefused = {"of polygons, which have no pressure",
-                                             "polygons touch in model polytope alone"};
+inline constexpr Incompatibility kPolygonsRefused = {"of polygons, which have no pressure",
+                                                     "polygons touch in model polytope alone"};
 
 }  // namespace isopatch::detail

@@ -4,7 +4,7 @@
 namespace isopatch::detail {
 namespace {
 
-Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKind&) {
+Incompatibility incompatibility_of_polytopes(const PartKind& a, const PartKind& b, const PairKind&) {
   if (a.polygon != b.polygon) return {"a polygon and a solid", "polygons touch polygons alone"};
   if (!a.rigid || !b.rigid) return {"not both rigid", "model polytope is for rigid parts"};
   if (a.half_space && b.half_space) return {"both half spaces", "one must be a box, a convex_hull or a cylinder"};
@@ -19,8 +19,8 @@ Refusal refusal_of_polytopes(const PartKind& a, const PartKind& b, const PairKin
 
 ContactModelInfo polytope_model() {
   return {.name = "polytope",
-          .refusal = refusal_of_polytopes,
-          .mixed_refusals =
+          .incompatibility = incompatibility_of_polytopes,
+          .mixed_incompatibilities =
               "not both rigid, or no polytopes; take rigid boxes, convex hulls, cylinders, polygons or half spaces",
           .measures_distance = true,
           .has_polytopes = true};

@@ -8,10 +8,10 @@
 namespace isopatch::detail {
 namespace {
 
-constexpr Refusal kRigid = {"both rigid", "give the pair a stiffness"};
+constexpr Incompatibility kRigid = {"both rigid", "give the pair a stiffness"};
 
 /// So far only the overlap of a ball and a half space is known.
-Refusal refusal_of_volumes(const PartKind& a, const PartKind& b, const PairKind& pair) {
+Incompatibility incompatibility_of_volumes(const PartKind& a, const PartKind& b, const PairKind& pair) {
   if (a.polygon || b.polygon) return kPolygonsRefused;
   const auto is_ball = [](const PartKind& part) { return part.primitive == PrimitiveKind::kSphere; };
   const bool ball_on_half_space = (is_ball(a) && b.half_space) || (a.half_space && is_ball(b));
@@ -25,15 +25,15 @@ Refusal refusal_of_volumes(const PartKind& a, const PartKind& b, const PairKind&
             "set exact_spheres of the pair: the overlap of a mesh "
             "has no volumetric contact yet"};
   }
-  return a.rigid && b.rigid && !pair.has_stiffness ? kRigid : Refusal{};
+  return a.rigid && b.rigid && !pair.has_stiffness ? kRigid : Incompatibility{};
 }
 
-Refusal refusal_of_shape(const PartKind& other, const PairKind& pair) {
+Incompatibility incompatibility_of_shape(const PartKind& other, const PairKind& pair) {
   if (other.half_space) {
-    return pair.inside ? Refusal{"a ball inside a half space",
-                                 "only spheres, boxes, cylinders and capsules have an "
-                                 "inside"}
-                       : Refusal{};
+    return pair.inside ? Incompatibility{"a ball inside a half space",
+                                         "only spheres, boxes, cylinders and capsules have an "
+                                         "inside"}
+                       : Incompatibility{};
   }
   if (other.primitive == PrimitiveKind::kNone) {
     return {"a ball and a shape without a distance",
@@ -46,13 +46,13 @@ Refusal refusal_of_shape(const PartKind& other, const PairKind& pair) {
   return {"of shapes for which Hertz gives no stiffness", "give the pair a stiffness"};
 }
 
-Refusal refusal_of_points(const PartKind& a, const PartKind& b, const PairKind& pair) {
+Incompatibility incompatibility_of_points(const PartKind& a, const PartKind& b, const PairKind& pair) {
   if (a.polygon || b.polygon) return kPolygonsRefused;
   const bool a_is_ball = a.primitive == PrimitiveKind::kSphere, b_is_ball = b.primitive == PrimitiveKind::kSphere;
   if (!a_is_ball && !b_is_ball) return {"not balls", "one must be a sphere"};
-  const Refusal refusal = refusal_of_shape(a_is_ball ? b : a, pair);
-  if (!refusal.reason.empty()) return refusal;
-  return a.rigid && b.rigid && !pair.has_stiffness ? kRigid : Refusal{};
+  const Incompatibility incompatibility = incompatibility_of_shape(a_is_ball ? b : a, pair);
+  if (!incompatibility.reason.empty()) return incompatibility;
+  return a.rigid && b.rigid && !pair.has_stiffness ? kRigid : Incompatibility{};
 }
 
 constexpr ShapeSet kHalfSpace = 1;
@@ -68,7 +68,7 @@ ShapeSet shapes_with_points(const Pair& pair) {
   return pair.stiffness ? kAll : kByHertz;
 }
 
-LawStiffness stiffness_of_volume(const SceneView& scene, const PartPairView& parts, const LumpedNumbers& law,
+LawStiffness stiffness_of_volume(const SceneView& scene, const PartPairView& parts, const LawNumbers& law,
                                  const Softness& softness, bool is_given) {
   constexpr double kExponent = 3;  // N/m^3
   if (is_given) return {law.stiffness, kExponent, "given"};
@@ -78,7 +78,7 @@ LawStiffness stiffness_of_volume(const SceneView& scene, const PartPairView& par
           kExponent, "modulus / depth"};
 }
 
-LawStiffness stiffness_of_point(const SceneView& scene, const PartPairView& parts, const LumpedNumbers& law,
+LawStiffness stiffness_of_point(const SceneView& scene, const PartPairView& parts, const LawNumbers& law,
                                 const Softness& softness, bool is_given) {
   if (is_given) return {law.stiffness, law.exponent, "given"};
   const GeometryView &a = scene.geometries[scene.parts[parts.a].geometry],
@@ -92,10 +92,10 @@ LawStiffness stiffness_of_point(const SceneView& scene, const PartPairView& part
 
 ContactModelInfo volumetric_model() {
   return {.name = "volumetric",
-          .state_size = kContactMemorySize,
-          .bristle_size = kContactMemorySize,
-          .refusal = refusal_of_volumes,
-          .mixed_refusals = "no sphere and half space; other overlaps have no volumetric contact yet",
+          .state_size = kContactStateSize,
+          .bristle_size = kContactStateSize,
+          .incompatibility = incompatibility_of_volumes,
+          .mixed_incompatibilities = "no sphere and half space; other overlaps have no volumetric contact yet",
           .has_patches = true,
           .has_law = true,
           .has_plates = true,
@@ -106,17 +106,18 @@ ContactModelInfo volumetric_model() {
 }
 
 ContactModelInfo point_model() {
-  return {.name = "point",
-          .state_size = kContactMemorySize,
-          .bristle_size = kContactMemorySize,
-          .refusal = refusal_of_points,
-          .mixed_refusals = "no ball and a shape that it can touch, or both rigid in a pair without a stiffness",
-          .has_patches = true,
-          .has_law = true,
-          .has_plates = true,
-          .has_exponent = true,
-          .ball_touches = shapes_with_points,
-          .stiffness_of = stiffness_of_point};
+  return {
+      .name = "point",
+      .state_size = kContactStateSize,
+      .bristle_size = kContactStateSize,
+      .incompatibility = incompatibility_of_points,
+      .mixed_incompatibilities = "no ball and a shape that it can touch, or both rigid in a pair without a stiffness",
+      .has_patches = true,
+      .has_law = true,
+      .has_plates = true,
+      .has_exponent = true,
+      .ball_touches = shapes_with_points,
+      .stiffness_of = stiffness_of_point};
 }
 
 }  // namespace isopatch::detail

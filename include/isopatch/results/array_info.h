@@ -41,7 +41,7 @@ enum class OutputGroup : std::uint8_t {
   kPackedContacts,  ///< the same as point contacts
   kPatchContacts,   ///< each patch as a few point contacts
   kContactState,    ///< what contact models carry from step to step
-  kLumped,          ///< of lumped contacts besides their wrench
+  kSingleContact,   ///< of single contacts besides their wrench
   kPolytopes,       ///< how far rigid polytopes are apart, or how deep they overlap
   kRelations        ///< the contacts between them, and which of these must keep a gap
 };
@@ -54,7 +54,7 @@ constexpr bool needs_polygons(OutputGroup group) {
     case OutputGroup::kPatch:
     case OutputGroup::kEnergy:
     case OutputGroup::kContactState:
-    case OutputGroup::kLumped:
+    case OutputGroup::kSingleContact:
     case OutputGroup::kPolytopes:
     case OutputGroup::kRelations:
       return false;

@@ -7,15 +7,15 @@
 #include <optional>
 #include <vector>
 
-#include "isopatch/scene/lumped_law.h"
+#include "isopatch/scene/contact_force_law.h"
 
 namespace isopatch {
 
 /// How the contact of two bodies is modelled.
 enum class ContactModel : std::uint8_t {
   kPressureField,  ///< each body has a pressure field, and both are equal on the contact surface
-  kVolumetric,     ///< a lumped contact of what two parts have in common; so far of a ball and a half space
-  kPoint,          ///< a lumped contact of a ball with a shape, by its exact depth
+  kVolumetric,     ///< a single contact of what two parts have in common; so far of a ball and a half space
+  kPoint,          ///< a single contact of a ball with a shape, by its exact depth
   kPolytope        ///< rigid convex polytopes: how far they are apart, or how deep they overlap; no force
 };
 
@@ -65,7 +65,7 @@ struct ContactOptions {
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
   ContactModels model = ContactModel::kPressureField;  ///< of the pairs that have none of their own
 
-  // Of contacts with a memory: of the models kVolumetric and kPoint, and of pressure fields with bristles. LumpedLaw
+  // Of contacts with state: of the models kVolumetric and kPoint, and of pressure fields with bristles. ContactForceLaw
   // says what they mean.
   FrictionModel friction_model = FrictionModel::kCoulomb;  ///< of the pairs that have none of their own
   BristleFriction bristle = {};                            ///< likewise

@@ -29,7 +29,7 @@ struct Pair {
   std::optional<BristleFriction> bristle = {};       ///< overrides ContactOptions::bristle, all of it
   std::optional<BristleFlow> bristle_flow = {};      ///< overrides ContactOptions::bristle_flow; with kBristle
 
-  // Of kVolumetric and kPoint; LumpedLaw says more.
+  // Of kVolumetric and kPoint; ContactForceLaw says more.
 
   /// k_v, N/m^3, or k, N/m^exponent, of each part pair, > 0. Without it that of the parts' moduli, and of their depths
   /// (kVolumetric) or radii (kPoint, by Hertz); two rigid parts, and what Hertz does not have, need it.
@@ -41,7 +41,7 @@ struct Pair {
   double spin_radius = 1;      ///< factor on the radius by which spin slips, >= 0
 
   /// The contact state at the start of rollouts, and of evaluations that are given none: for each part pair, or one for
-  /// all of them; LumpedState says what the numbers are. None: no contact before.
+  /// all of them; ContactStateRow says what the numbers are. None: no contact before.
   std::vector<std::array<double, 8>> contact_state = {};
 };
 

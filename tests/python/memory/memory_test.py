@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contacts with memory: arguments and outputs of evaluations, states of steps, in NumPy, JAX and torch."""
+"""Contacts with state: arguments and outputs of evaluations, states of steps, in NumPy, JAX and torch."""
 
 import copy
 import pickle
@@ -92,7 +92,7 @@ def test_states_in_place_are_those_of_single_calls(scene, batch):
     assert bits(state) == bits(expected) and np.allclose(state[:, :2, AGE], 3e-3)
 
 
-def test_lumped_outputs(scene, batch):
+def test_single_contact_outputs(scene, batch):
     found = isopatch.Evaluator(scene, precision="double").evaluate(*batch, outputs=OUTPUTS)
     depth, radius = 0.002, 0.05
     assert np.allclose(found.volume[:, 0], np.pi * depth**2 * (radius - depth / 3), rtol=1e-9)
@@ -155,7 +155,7 @@ def test_the_simulator_keeps_it(scene):
 
 
 def test_it_is_refused_by_cvode(scene):
-    with pytest.raises(ValueError, match="integrator cvode does not take contacts with a memory"):
+    with pytest.raises(ValueError, match="integrator cvode does not take contacts with state"):
         isopatch.Simulator(scene, integrator="cvode")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fifty steps of contacts with memory end with the same hash however they are taken, in NumPy, JAX and the command."""
+"""Fifty steps of contacts with state end with the same hash however they are taken, in NumPy, JAX and the command."""
 
 import hashlib
 import json

@@ -113,7 +113,7 @@ def test_the_name_that_was_meant(scene, call, meant):
 
 
 def test_what_is_wrapped_is_still_itself():
-    assert pickle.loads(pickle.dumps(isopatch.lumped_contact)) is isopatch.lumped_contact
+    assert pickle.loads(pickle.dumps(isopatch.single_contact)) is isopatch.single_contact
     assert list(inspect.signature(isopatch.Depth).parameters) == ["depth", "point", "normal"]
     assert "time_step" in inspect.signature(isopatch.Simulator).parameters
     assert isopatch.Simulator.reserve.__name__ == "reserve" and "Allocates" in isopatch.Simulator.reserve.__doc__

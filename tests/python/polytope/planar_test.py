@@ -60,7 +60,7 @@ def test_separation_and_area_of_overlap(scene):
     np.testing.assert_allclose(results.overlap[:4, 0], [0, 0, 0.01 * 0.08, 0.05**2], atol=1e-15)
     assert results.separation[4, 0] == pytest.approx(0.05 - reach, abs=1e-14)
     assert results.overlap[4, 0] == pytest.approx((0.05 - reach) ** 2, rel=1e-10)
-    assert [isopatch.describe(s) for s in results.status] == ["ok", "ok", "overlap", "overlap", "overlap"]
+    assert [isopatch.status_text(s) for s in results.status] == ["ok", "ok", "overlap", "overlap", "overlap"]
 
 
 def test_contacts_of_polygons_lie_in_the_plane(scene):

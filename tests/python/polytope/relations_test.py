@@ -140,7 +140,7 @@ def test_a_capacity_that_is_too_small_is_told(evaluator, poses, wanted, buffer):
     assert getattr(few, buffer)[full].tobytes() == getattr(wanted, buffer)[full, :2].tobytes()
     with pytest.raises(ValueError, match="environment 1: .*relation_capacity"):
         few.raise_if_bad()
-    assert isopatch.describe(isopatch.Status.RELATION_CAPACITY) == "relation_capacity"
+    assert isopatch.status_text(isopatch.Status.RELATION_CAPACITY) == "relation_capacity"
 
 
 def test_an_overlap_is_a_warning(wanted):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps of contacts with a memory against the reference.
+// Steps of contacts with state against the reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -111,7 +111,7 @@ SceneDescription short_impacts() {
   return scene;
 }
 
-/// All kinds of contacts with a memory, of bodies that move, with the latch and the radius that other scenes have not.
+/// All kinds of contacts with state, of bodies that move, with the latch and the radius that other scenes have not.
 SceneDescription all_kinds() {
   SceneDescription scene = test::remembering_bodies(Integrator::kMidpoint);
   scene.contact.latch = ImpactLatch::kLargest;

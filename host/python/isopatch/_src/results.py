@@ -9,7 +9,7 @@ import numpy as np
 from isopatch import _core
 from isopatch._src import records
 from isopatch._src.records import on_host, rows_on_host
-from isopatch._src.status import WARNINGS, describe
+from isopatch._src.status import WARNINGS, status_text
 
 if TYPE_CHECKING:
     import pyvista
@@ -27,7 +27,7 @@ def _raise_if_bad(status: Any, call: str, ignore: int) -> None:
     bad = np.flatnonzero(words & ~np.uint32(ignore))
     if not bad.size:
         return
-    named = "; ".join(f"environment {e}: {describe(words[e] & ~np.uint32(ignore))}" for e in bad[:_MOST_NAMED])
+    named = "; ".join(f"environment {e}: {status_text(words[e] & ~np.uint32(ignore))}" for e in bad[:_MOST_NAMED])
     rest = f"; and {bad.size - _MOST_NAMED} more" if bad.size > _MOST_NAMED else ""
     raise ValueError(f"{bad.size} of {words.size} environments are bad: {named}{rest}")
 

@@ -70,7 +70,7 @@ WARNINGS = (
 )
 
 
-def describe(status: int) -> str:
+def status_text(status: int) -> str:
     """The names of the bits of one environment's status, separated by `|`, or "ok".
 
     Args:
@@ -84,8 +84,8 @@ def describe(status: int) -> str:
         bits = operator.index(status)
     except TypeError:
         raise TypeError(
-            f"describe: status: expected an integer, found {type(status).__name__}; of an array, describe each element"
+            f"status_text: status: expected an integer, found {type(status).__name__}; of an array, ask for each element"
         ) from None
     if not 0 <= bits < 2**32:
-        raise ValueError(f"describe: status: expected an integer from 0 to 4294967295, found {shown(bits)}")
+        raise ValueError(f"status_text: status: expected an integer from 0 to 4294967295, found {shown(bits)}")
     return _core.status_text(bits)

@@ -213,7 +213,7 @@ ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const 
   begun.stage = stage_of(step.rollout, step.state.steps[environment], begun.plan);
   begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, contacts, solver);
   begun.contacts = contacts.count;
-  if constexpr (PointSums::kHasTerms) {
+  if constexpr (PointSums::kHasPlates) {
     if (step.scene.laws != nullptr) {
       begin_terms(warp, points, in, begun.stage, contacts, progress.plates, begun.problem, solver);
     }
@@ -238,7 +238,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   if (!any_team(warp, is_solved)) return solution;
   begin_points(warp, points, begun.problem, begun.stage, solver);
   bool rebounds = false;
-  if constexpr (PointSums::kHasTerms) {
+  if constexpr (PointSums::kHasPlates) {
     rebounds = step.scene.laws != nullptr && begin_bounces(warp, in, begun.problem, begun.stage, solver);
   }
   while (true) {
@@ -320,7 +320,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
                                        const StepProgress& progress) {
   const StageProblem begun = begin_stage(warp, points, step, contact, environment, contacts, solver, progress);
   const StageSolution solution = solve_problem(warp, points, step, contact, environment, begun, solver, true);
-  return end_stage<PointSums::kHasTerms>(warp, step, contact, environment, begun, solution, solver, progress);
+  return end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun, solution, solver, progress);
 }
 
 /// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.

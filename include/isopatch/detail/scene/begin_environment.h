@@ -143,7 +143,7 @@ ISOPATCH_HD void write_no_contact(Warp& warp, const SceneView& scene, const Resu
       if (array.data == nullptr) return;
       const int rows = info.per == Per::kPair      ? scene.num_pairs
                        : info.per == Per::kCluster ? scene.num_pairs * results.max_clusters
-                       : info.group == OutputGroup::kPartPair || info.group == OutputGroup::kLumped
+                       : info.group == OutputGroup::kPartPair || info.group == OutputGroup::kSingleContact
                            ? num_part_pair_rows(scene)
                            : 0;
       for (int i = warp.lane(); i < rows * info.width; i += Warp::kSize) write(array, environment, i, 0);

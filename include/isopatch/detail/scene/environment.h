@@ -219,8 +219,8 @@ ISOPATCH_HD int num_contact_states(const SceneView& scene) {
   return scene.contact.state_size == 0 ? 0 : scene.contact.state_size * num_part_pair_rows(scene);
 }
 
-/// Whether number `index` of an environment's contact state can be one that a model left. LumpedState says what numbers
-/// mean where there are laws, and host/lumped/lumped_state.h what they can be.
+/// Whether number `index` of an environment's contact state can be one that a model left. ContactStateRow says what
+/// numbers mean where there are laws, and host/force_law/contact_state_row.h what they can be.
 ISOPATCH_HD bool is_contact_number(const SceneView& scene, int index, double value) {
   if (!(std::fabs(value) < kInfinity)) return false;
   if (scene.laws == nullptr) return true;

@@ -27,7 +27,7 @@ struct HierarchyView {
 };
 
 struct FieldGeometry;  // of pressure_field/context/field_geometry.h
-struct LumpedPairLaw;  // of lumped/pair_law.h
+struct PairForceLaw;   // of force_law/pair_law.h
 struct PolytopeView;   // of polytope/shape.h
 
 /// What is the same of a geometry for all contact models, and what each of them has of it.
@@ -110,7 +110,7 @@ struct PairView {
   std::int32_t further;    // index of the pair's next view, if it has several
   bool half_spaces_touch;  // in that model, each other
   bool has_state;          // that model carries a contact state
-  bool has_law;            // which is a ContactMemory of a LumpedPairLaw (contact/part_law.h)
+  bool has_law;            // which is a ContactState of a PairForceLaw (contact/part_law.h)
   bool has_plates;         // each of its part pairs makes a PlateContact, and no SolverContact
   bool is_endless;         // near everywhere: a hole in something without an end, or a model that measures distances
   ShapeSet ball_touches;   // of each part pair one part is a sphere and the other of these; 0: no such rule
@@ -165,7 +165,7 @@ struct SceneView {
   std::int32_t num_models;                           // 1 + the last ContactModel of a pair
   std::int32_t pairs_before[kMaxContactModels + 1];  // pairs of the models before each; the last is num_pair_views
   ContactView contact;
-  const LumpedPairLaw* laws;          // of each pair view; null if none carries a ContactMemory
+  const PairForceLaw* laws;           // of each pair view; null if none carries a ContactState
   const double* contact_states;       // of the scene, Q x S; null: zeros
   const std::uint8_t* planar_bodies;  // 1 of a body of polygons, in the plane z = 0; null if there is none
   PolytopeSceneView polytopes;

@@ -3,7 +3,7 @@
 // The contact of a pair in a model whose part pairs have one contact each: results of an evaluation, and plates for the
 // solver of steps. A model has
 //
-//   FoundPatch find(const LumpedPart&)   what a part pair has in common
+//   FoundPatch find(const SingleContactParts&)   what a part pair has in common
 //   bool kRolls                          whether its plates do not turn with their bodies
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "isopatch/detail/contact/patch_contacts.h"
 #include "isopatch/detail/contact/plate_contact.h"
 #include "isopatch/detail/contact/record_rows.h"
-#include "isopatch/detail/lumped/damping_matrix.h"
+#include "isopatch/detail/force_law/damping_matrix.h"
 #include "isopatch/detail/pair/pair_frame.h"
 #include "isopatch/detail/polygon/matched_points.h"
 
@@ -19,29 +19,30 @@ namespace isopatch::detail {
 
 /// A part pair of an environment, as a model reads it. Positions are from the origin of body a, in world axes: far from
 /// the world's origin they keep their digits.
-struct LumpedPart {
+struct SingleContactParts {
   const PartView &a, &b;
   const GeometryView &geometry_a, &geometry_b;
   Transform<double> X_A, X_B;  // of the bodies; that of a has no translation
-  const LumpedPairLaw& pair_law;
-  LumpedNumbers& law;  // find() sets the stiffness where the pair has none
+  const PairForceLaw& pair_law;
+  LawNumbers& law;  // find() sets the stiffness where the pair has none
   Softness softness;
 };
 
 /// What two parts have in common, from the origin of body a in world axes.
 struct FoundPatch {
-  LumpedPatch patch;  // no contact unless its metric is positive
-  double area;        // |a|, m^2; 0 of a point
-  Symmetric3 second;  // C, m^5; of a point 0
-  double depth;       // of the patch's point below the surface that it presses on, or of a point contact, m
-  bool has_no_force;  // the parts overlap, one of them inside the other
+  ContactPatch patch;  // no contact unless its metric is positive
+  double area;         // |a|, m^2; 0 of a point
+  Symmetric3 second;   // C, m^5; of a point 0
+  double depth;        // of the patch's point below the surface that it presses on, or of a point contact, m
+  bool has_no_force;   // the parts overlap, one of them inside the other
 };
 
 /// Calls visit(i, row, found, law) for the part pairs of a near pair that touch in the model, and untouched(row, found)
 /// for the others.
 template <class Model, class Visit, class Untouched>
-ISOPATCH_HD void for_each_lumped(const Model& model, const SceneView& scene, const State& state,
-                                 std::int64_t environment, int view, const Visit& visit, const Untouched& untouched) {
+ISOPATCH_HD void for_each_single_contact(const Model& model, const SceneView& scene, const State& state,
+                                         std::int64_t environment, int view, const Visit& visit,
+                                         const Untouched& untouched) {
   const PairView& pair = scene.pairs[view];
   Transform<double> X_A = read_pose(state, environment, pair.a), X_B = read_pose(state, environment, pair.b);
   X_B.translation = X_B.translation - X_A.translation;
@@ -50,16 +51,16 @@ ISOPATCH_HD void for_each_lumped(const Model& model, const SceneView& scene, con
     const PartPairView& parts = scene.part_pairs[i];
     if (parts.layer > 0) continue;  // layers are of pressure fields
     Softness softness = {};
-    LumpedNumbers law = law_of(scene, state, environment, view, parts, softness);
-    const LumpedPart part = {scene.parts[parts.a],
-                             scene.parts[parts.b],
-                             scene.geometries[geometry_of(scene, state, environment, parts.a)],
-                             scene.geometries[geometry_of(scene, state, environment, parts.b)],
-                             X_A,
-                             X_B,
-                             scene.laws[view],
-                             law,
-                             softness};
+    LawNumbers law = law_of(scene, state, environment, view, parts, softness);
+    const SingleContactParts part = {scene.parts[parts.a],
+                                     scene.parts[parts.b],
+                                     scene.geometries[geometry_of(scene, state, environment, parts.a)],
+                                     scene.geometries[geometry_of(scene, state, environment, parts.b)],
+                                     X_A,
+                                     X_B,
+                                     scene.laws[view],
+                                     law,
+                                     softness};
     const FoundPatch found = model.find(part);
     if (found.patch.metric > 0) {
       visit(i, parts.row, found, law);
@@ -70,14 +71,14 @@ ISOPATCH_HD void for_each_lumped(const Model& model, const SceneView& scene, con
 }
 
 /// The slope of the elastic force over depth, N/m.
-ISOPATCH_HD double lumped_stiffness(const LumpedNumbers& law, const FoundPatch& found, double offset) {
+ISOPATCH_HD double law_stiffness(const LawNumbers& law, const FoundPatch& found, double offset) {
   if (found.area > 0) return law.stiffness * found.area;
   const double pressed = found.patch.metric - offset;
   return pressed > 0 ? law.stiffness * law.exponent * power(pressed, law.exponent - 1) : 0;
 }
 
 /// The stored energy, J: of a depth, and of a volume as the work against the plane that it presses on.
-ISOPATCH_HD double lumped_energy(const LumpedNumbers& law, const FoundPatch& found, double elastic, double offset) {
+ISOPATCH_HD double law_energy(const LawNumbers& law, const FoundPatch& found, double elastic, double offset) {
   if (found.area > 0) return elastic * found.depth;
   return elastic * max(found.patch.metric - offset, 0.0) / (law.exponent + 1);
 }
@@ -98,7 +99,7 @@ ISOPATCH_HD PlaneBasis basis_of_plane(Vec3d n) {
 }
 
 /// sqrt(2) C_t^(1/2), in two columns.
-ISOPATCH_HD void arms_of(const LumpedPatch& patch, Vec3d (&arm)[2]) {
+ISOPATCH_HD void arms_of(const ContactPatch& patch, Vec3d (&arm)[2]) {
   arm[0] = arm[1] = {0, 0, 0};
   if (!(patch.radius > 0)) return;
   const auto [u, v] = basis_of_plane(patch.normal);
@@ -112,8 +113,8 @@ ISOPATCH_HD void arms_of(const LumpedPatch& patch, Vec3d (&arm)[2]) {
   arm[1] = fma(arms.xy, u, arms.yy * v);
 }
 
-/// What a lumped pair adds up to, on body a; positions from its origin.
-struct LumpedSums {
+/// What a pair of single contacts adds up to, on body a; positions from its origin.
+struct SingleContactSums {
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0}, friction = {0, 0, 0};
   Vec3d center = {0, 0, 0}, normal = {0, 0, 0};  // weighted by `load` and `weight`
   double load = 0, weight = 0, area = 0, energy = 0;
@@ -129,7 +130,7 @@ struct SingleContactRows {
   int pair;
   const PartPairView& parts;
   const FoundPatch& found;
-  const LumpedNumbers& law;
+  const LawNumbers& law;
   const NormalForce& normal;
   double stiffness;
 
@@ -182,9 +183,9 @@ struct SingleContactRows {
   }
 };
 
-/// A lumped contact as a flat polygon: with its area, moments, force and stiffness.
-ISOPATCH_HD ElasticPolygon elastic_polygon_of(const LumpedNumbers& law, const FoundPatch& found, double offset) {
-  const LumpedPatch& patch = found.patch;
+/// A single contact as a flat polygon: with its area, moments, force and stiffness.
+ISOPATCH_HD ElasticPolygon elastic_polygon_of(const LawNumbers& law, const FoundPatch& found, double offset) {
+  const ContactPatch& patch = found.patch;
   const auto [u, v] = basis_of_plane(patch.normal);
   const Vec3d of_v = patch.spread * v;
   const double pressed = max(patch.metric - offset, 0.0);
@@ -193,26 +194,26 @@ ISOPATCH_HD ElasticPolygon elastic_polygon_of(const LumpedNumbers& law, const Fo
   out.u = u, out.v = v;
   out.normal = patch.normal;
   out.force = law.stiffness * (pressed > 0 ? power(pressed, law.exponent) : 0);
-  out.stiffness = lumped_stiffness(law, found, offset);
+  out.stiffness = law_stiffness(law, found, offset);
   out.xx = dot(u, patch.spread * u), out.xy = dot(u, of_v), out.yy = dot(v, of_v);
   return out;
 }
 
-/// Writes the patch contacts of a pair with so many lumped contacts, which are found again one by one.
+/// Writes the patch contacts of a pair with so many single contacts, which are found again one by one.
 template <class Model>
-ISOPATCH_HD_LARGE void write_lumped_patches(const Model& model, const SceneView& scene, const State& state,
-                                            const Results& results, std::int64_t environment, int view, int count,
-                                            Vec3d p_WoA) {
+ISOPATCH_HD_LARGE void write_contact_patches(const Model& model, const SceneView& scene, const State& state,
+                                             const Results& results, std::int64_t environment, int view, int count,
+                                             Vec3d p_WoA) {
   const auto contact = [&](int index) {
     ElasticPolygon wanted = {};
     int number = 0;
-    const auto touching = [&](std::int32_t, std::int32_t row, const FoundPatch& found, const LumpedNumbers& law) {
+    const auto touching = [&](std::int32_t, std::int32_t row, const FoundPatch& found, const LawNumbers& law) {
       if (number++ != index) return;
-      ContactMemory memory = read_memory(scene, state, environment, row);
+      ContactState memory = read_contact_state(scene, state, environment, row);
       if (!(memory.impact_speed > 0)) memory.offset = law.relaxation_time > 0 ? found.patch.metric : 0;
       wanted = elastic_polygon_of(law, found, memory.offset);
     };
-    for_each_lumped(model, scene, state, environment, view, touching, [](std::int32_t, const FoundPatch&) {});
+    for_each_single_contact(model, scene, state, environment, view, touching, [](std::int32_t, const FoundPatch&) {});
     return wanted;
   };
   SerialWarp alone;
@@ -222,8 +223,8 @@ ISOPATCH_HD_LARGE void write_lumped_patches(const Model& model, const SceneView&
 }
 
 /// The outputs of a part pair in contact alone.
-ISOPATCH_HD void write_lumped(const Results& results, std::int64_t environment, std::int32_t row,
-                              const FoundPatch& found, const LumpedResult& result, const RelativeMotion& motion) {
+ISOPATCH_HD void write_single_contacts(const Results& results, std::int64_t environment, std::int32_t row,
+                                       const FoundPatch& found, const LawResult& result, const RelativeMotion& motion) {
   if (found.area > 0) write(results.volume, environment, row, found.patch.metric);
   const Symmetric3& c = found.second;
   const double second[6] = {c.xx, c.yy, c.zz, c.xy, c.xz, c.yz};
@@ -236,28 +237,28 @@ ISOPATCH_HD void write_lumped(const Results& results, std::int64_t environment, 
 /// Writes the results of one near pair in view `view`, which adds to those of models before it. Returns bits of the
 /// status. Called by one thread.
 template <class Warp, class Model, class Packed>
-ISOPATCH_HD std::uint32_t evaluate_lumped_pair(Warp& warp, const Model& model, const SceneView& scene,
-                                               const State& state, const Results& results, const Packed& packed,
-                                               std::int64_t environment, int view) {
+ISOPATCH_HD std::uint32_t evaluate_single_contact_pair(Warp& warp, const Model& model, const SceneView& scene,
+                                                       const State& state, const Results& results, const Packed& packed,
+                                                       std::int64_t environment, int view) {
   const PairView& pair = scene.pairs[view];
   const Vec3d p_WoA = read_vec3(state.poses, environment, pair.a * kPoseSize);
   const Vec3d from_a_to_b = read_vec3(state.poses, environment, pair.b * kPoseSize) - p_WoA;
   const Twist twist_a = read_twist(state, environment, pair.a), twist_b = read_twist(state, environment, pair.b);
   const bool has_rows = environment_contacts(results).is_wanted() || packed.contacts.is_wanted();
-  LumpedSums sums;
+  SingleContactSums sums;
   std::uint32_t status = kOk;
-  const auto touching = [&](std::int32_t i, std::int32_t row, const FoundPatch& found, const LumpedNumbers& law) {
-    const LumpedPatch& patch = found.patch;
+  const auto touching = [&](std::int32_t i, std::int32_t row, const FoundPatch& found, const LawNumbers& law) {
+    const ContactPatch& patch = found.patch;
     const RelativeMotion motion = relative_motion(patch.point, {0, 0, 0}, twist_a.linear, twist_a.angular, from_a_to_b,
                                                   twist_b.linear, twist_b.angular);
-    const LumpedResult result =
-        evaluate_lumped(law, patch, motion, read_memory(scene, state, environment, row), state.time_step);
-    const LumpedForces& f = result.forces;
+    const LawResult result =
+        evaluate_law(law, patch, motion, read_contact_state(scene, state, environment, row), state.time_step);
+    const LawForces& f = result.forces;
     const Vec3d torque = cross(patch.point, f.force) + f.torque;
     add(results.part_pair_wrench, environment, 6 * row, f.force);
     add(results.part_pair_wrench, environment, 6 * row + 3, torque);
-    write_memory(scene, results, environment, row, result.next);
-    write_lumped(results, environment, row, found, result, motion);
+    write_contact_state(scene, results, environment, row, result.next);
+    write_single_contacts(results, environment, row, found, result, motion);
 
     sums.force = sums.force + f.force;
     sums.torque = sums.torque + torque;
@@ -268,7 +269,7 @@ ISOPATCH_HD std::uint32_t evaluate_lumped_pair(Warp& warp, const Model& model, c
     sums.normal = fma(weight, patch.normal, sums.normal);
     sums.weight += weight;
     sums.area += found.area;
-    sums.energy += lumped_energy(law, found, result.step.normal.elastic, result.offset);
+    sums.energy += law_energy(law, found, result.step.normal.elastic, result.offset);
     ++sums.contacts;
     if (found.area > 0 && patch.metric > patch.radius * found.area) status |= kThickContact;
     if (has_rows) {
@@ -280,18 +281,18 @@ ISOPATCH_HD std::uint32_t evaluate_lumped_pair(Warp& warp, const Model& model, c
                                 found,
                                 law,
                                 result.step.normal,
-                                lumped_stiffness(law, found, result.offset)}
+                                law_stiffness(law, found, result.offset)}
           .append(warp, p_WoA);
     }
   };
   const auto untouched = [&](std::int32_t row, const FoundPatch& found) {
-    if (results.contact_state.data != nullptr) write_memory(scene, results, environment, row, {});
+    if (results.contact_state.data != nullptr) write_contact_state(scene, results, environment, row, {});
     if (found.has_no_force) status |= kNoContactSurface;
   };
-  for_each_lumped(model, scene, state, environment, view, touching, untouched);
+  for_each_single_contact(model, scene, state, environment, view, touching, untouched);
   if (sums.contacts == 0) return status;
   if (results.patch_point.data != nullptr || results.patch_count.data != nullptr) {
-    write_lumped_patches(model, scene, state, results, environment, view, sums.contacts, p_WoA);
+    write_contact_patches(model, scene, state, results, environment, view, sums.contacts, p_WoA);
   }
 
   const int at = pair.pair;
@@ -316,8 +317,8 @@ ISOPATCH_HD std::uint32_t find_single_contacts(const Model& model, const SceneVi
                                    make_body_bounds(scene, state, environment, pair.b)) -
                        p_WoA;
   std::uint32_t status = kOk;
-  const auto touching = [&](std::int32_t i, std::int32_t row, const FoundPatch& found, const LumpedNumbers& law) {
-    ContactMemory memory = read_memory(scene, state, environment, row);
+  const auto touching = [&](std::int32_t i, std::int32_t row, const FoundPatch& found, const LawNumbers& law) {
+    ContactState memory = read_contact_state(scene, state, environment, row);
     if (!(memory.impact_speed > 0)) memory.offset = law.relaxation_time > 0 ? found.patch.metric : 0;
     const double pressed = max(found.patch.metric - memory.offset, 0.0);
     PlateContact plate = {{}, found.patch.metric, Model::kRolls};
@@ -326,7 +327,7 @@ ISOPATCH_HD std::uint32_t find_single_contacts(const Model& model, const SceneVi
     arms_of(found.patch, points.arm);
     points.normal = found.patch.normal;
     points.force = law.stiffness * (pressed > 0 ? power(pressed, law.exponent) : 0) / 3;
-    points.stiffness = lumped_stiffness(law, found, memory.offset) / 3;
+    points.stiffness = law_stiffness(law, found, memory.offset) / 3;
     points.dissipation = law.dissipation;
     points.key = ContactKey::of_part_pair(i).word();
     if (found.area > 0 && found.patch.metric > found.patch.radius * found.area) status |= kThickContact;
@@ -335,7 +336,7 @@ ISOPATCH_HD std::uint32_t find_single_contacts(const Model& model, const SceneVi
   const auto untouched = [&](std::int32_t, const FoundPatch& found) {
     if (found.has_no_force) status |= kNoContactSurface;
   };
-  for_each_lumped(model, scene, state, environment, view, touching, untouched);
+  for_each_single_contact(model, scene, state, environment, view, touching, untouched);
   return status;
 }
 

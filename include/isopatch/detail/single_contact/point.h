@@ -28,7 +28,7 @@ ISOPATCH_HD Distance distance_to(const GeometryView& shape, Vec3d x) {
 struct PointModel {
   static constexpr bool kRolls = false;
 
-  ISOPATCH_HD FoundPatch find(const LumpedPart& part) const {
+  ISOPATCH_HD FoundPatch find(const SingleContactParts& part) const {
     const bool a_is_ball = is_ball(part.geometry_a);
     const PartView &ball = a_is_ball ? part.a : part.b, &other = a_is_ball ? part.b : part.a;
     const GeometryView& shape = a_is_ball ? part.geometry_b : part.geometry_a;

@@ -17,7 +17,7 @@ struct VolumetricModel {
   static constexpr bool kRolls = true;
   bool pfc_dissipation;
 
-  ISOPATCH_HD FoundPatch find(const LumpedPart& part) const {
+  ISOPATCH_HD FoundPatch find(const SingleContactParts& part) const {
     constexpr double kPi = 3.1415926535897931;
     constexpr double kNoArea = 1e-6;  // of the boundary of what is in common
     const bool a_is_ball = is_ball(part.geometry_a);
@@ -45,7 +45,7 @@ struct VolumetricModel {
       return found;
     }
     found.depth = -(dot(up, overlap.centroid - center) + height);
-    found.patch = lumped_patch(overlap, true);
+    found.patch = contact_patch(overlap, true);
     if (!a_is_ball) found.patch.normal = -found.patch.normal;
     found.area = area;
     found.second = overlap.second;

@@ -195,7 +195,7 @@ ISOPATCH_HD void blend_friction(const List& list, PlanePoint<T> centroid, T fart
 /// A polygon for which the points of a fan are not good enough: damping ends in it, where `cuts`, or the direction of
 /// friction turns. `wrench` and `farthest` are of the fan.
 template <class T>
-struct HardPolygon {
+struct DeferredPolygon {
   T area;
   MaskOf<T> cuts;
   PlanePoint<T> centroid;
@@ -206,7 +206,7 @@ struct HardPolygon {
 
 /// The wrench of a hard polygon with these sides, friction without its coefficient.
 template <class T, class List>
-ISOPATCH_HD PlaneWrench<T> integrate_hard(List& list, HardPolygon<T> polygon, const PlaneFields<T>& fields,
+ISOPATCH_HD PlaneWrench<T> integrate_hard(List& list, DeferredPolygon<T> polygon, const PlaneFields<T>& fields,
                                           double slip_tolerance) {
   const T slip_squared = cast<T>(slip_tolerance * slip_tolerance);
   auto& [area, cuts, centroid, blend, wrench, farthest] = polygon;
@@ -230,7 +230,7 @@ ISOPATCH_HD PlaneWrench<T> integrate_hard(List& list, HardPolygon<T> polygon, co
 }
 
 template <class T, class Sides>
-ISOPATCH_HD_LARGE PlaneWrench<T> integrate_hard_in_place(const Sides& sides, HardPolygon<T> polygon,
+ISOPATCH_HD_LARGE PlaneWrench<T> integrate_hard_in_place(const Sides& sides, DeferredPolygon<T> polygon,
                                                          const PlaneFields<T>& fields, double slip_tolerance) {
   typename Sides::List list(sides);
   return integrate_hard(list, polygon, fields, slip_tolerance);
@@ -239,7 +239,7 @@ ISOPATCH_HD_LARGE PlaneWrench<T> integrate_hard_in_place(const Sides& sides, Har
 /// Integrates hard polygons where they are met.
 struct HardInPlace {
   template <class T, class Sides>
-  ISOPATCH_HD PlaneWrench<T> operator()(MaskOf<T>, const Sides& sides, const HardPolygon<T>& polygon,
+  ISOPATCH_HD PlaneWrench<T> operator()(MaskOf<T>, const Sides& sides, const DeferredPolygon<T>& polygon,
                                         const PlaneFields<T>& fields, double slip_tolerance) const {
     return integrate_hard_in_place(sides, polygon, fields, slip_tolerance);
   }
@@ -267,7 +267,7 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Sides& sides
       has_friction ? Blend<T>::make(centroid, fan.farthest, fields, slip_squared) : Blend<T>{T(0), MaskOf<T>(false)};
   const MaskOf<T> is_hard = found && (cuts || blend.any);
   if (!any(is_hard)) return fan.wrench;
-  return hard(is_hard, sides, HardPolygon<T>{m.one, cuts, centroid, blend, fan.wrench, fan.farthest}, fields,
+  return hard(is_hard, sides, DeferredPolygon<T>{m.one, cuts, centroid, blend, fan.wrench, fan.farthest}, fields,
               slip_tolerance);
 }
 

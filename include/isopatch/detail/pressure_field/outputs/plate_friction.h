@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Friction that remembers, on the pressure fields of a part pair: the traction has none, and what it adds up to, a
-// force f_n n at the center of the static pressure, has the friction of a plate there, by bristles (lumped/README.md).
-// The plate's radius r, with r^2 the mean square distance from the center in the plane, weighed by pressure, is in
-// closed form:
+// force f_n n at the center of the static pressure, has the friction of a plate there, by bristles
+// (force_law/README.md). The plate's radius r, with r^2 the mean square distance from the center in the plane, weighed
+// by pressure, is in closed form:
 //
 //   r^2 = tr(T P2 T) / P0,  P0 = integral of p,  P2 = integral of p (x - c)(x - c)^T,  T = 1 - n n^T
 #pragma once
 
 #include "isopatch/detail/contact/part_law.h"
-#include "isopatch/detail/lumped/lumped_contact.h"
+#include "isopatch/detail/force_law/evaluate_law.h"
 #include "isopatch/detail/pair/pair_call.h"
 #include "isopatch/detail/pressure_field/outputs/found_polygon.h"
 #include "isopatch/detail/pressure_field/outputs/pair_result.h"
@@ -141,7 +141,7 @@ ISOPATCH_HD_LARGE AddedFriction end_plate(const PairCall& call, std::int32_t par
   const double normal_force = norm(result.force);
   const double direction = normal_force > 0 ? normal_force : norm(result.normal);
   if (result.polygons == 0 || !(m[0] > 0) || !(direction > 0)) {
-    write_memory(scene, call.results, environment, parts.row, {});
+    write_contact_state(scene, call.results, environment, parts.row, {});
     return {{0, 0, 0}, {0, 0, 0}};
   }
   const Vec3d n = (1 / direction) * (normal_force > 0 ? result.force : result.normal);
@@ -154,19 +154,19 @@ ISOPATCH_HD_LARGE AddedFriction end_plate(const PairCall& call, std::int32_t par
   const Vec3d point = rotate(frame.X_WM, frame.reference_M + c) + (frame.X_WM.translation - frame.p_WoA);
 
   Softness softness = {};
-  const LumpedNumbers law = law_of(scene, state, environment, call.pair, parts, softness);
+  const LawNumbers law = law_of(scene, state, environment, call.pair, parts, softness);
   const Twist a = read_twist(state, environment, pair.a), b = read_twist(state, environment, pair.b);
   const Vec3d from_a_to_b = read_vec3(state.poses, environment, pair.b * kPoseSize) - frame.p_WoA;
   const RelativeMotion motion =
       relative_motion(point, {0, 0, 0}, a.linear, a.angular, from_a_to_b, b.linear, b.angular);
   const double spin_radius = law.spin_radius * radius, dt = state.time_step;
-  const ContactMemory begun =
-      touched(law, read_memory(scene, state, environment, parts.row), 0, dot(n, motion.velocity));
+  const ContactState begun =
+      touched(law, read_contact_state(scene, state, environment, parts.row), 0, dot(n, motion.velocity));
   const Slip slip = {tangential(motion.velocity, n), spin_radius * dot(n, motion.angular)};
   const FrictionStep step = begin_friction(law, n, spin_radius, slip, dot(n, motion.mean_angular), begun, dt);
   const Friction friction = friction_at(step.term, slip);
-  write_memory(scene, call.results, environment, parts.row,
-               end_friction(law, step, friction.bristles, spin_radius, begun, dt, dt));
+  write_contact_state(scene, call.results, environment, parts.row,
+                      end_friction(law, step, friction.bristles, spin_radius, begun, dt, dt));
   const Vec3d force = -normal_force * friction.total.along;
   return {force, fma(-normal_force * spin_radius * friction.total.spin, n, cross(point, force))};
 }
@@ -176,7 +176,7 @@ template <class Warp>
 ISOPATCH_HD Remaining end_without_wider_pass(Warp& warp, const PairCall& call) {
   const PairView& pair = call.view();
   for (std::int32_t row = pair.rows_begin; row < pair.rows_end; ++row) {
-    write_memory(call.scene, call.results, call.environment, row, {});
+    write_contact_state(call.scene, call.results, call.environment, row, {});
   }
   set_status(warp, call.results, call.environment, kSumOverflow);
   return Remaining::nothing();
@@ -193,7 +193,7 @@ ISOPATCH_HD_LARGE void forget_far_part_pairs(const PairCall& call) {
     const PartPairView& parts = scene.part_pairs[i];
     if (parts_may_touch(scene, state, environment, parts, X_AB)) last = parts.row;
     const bool ends_row = i + 1 == pair.part_pairs_end || scene.part_pairs[i + 1].row != parts.row;
-    if (ends_row && last != parts.row) write_memory(scene, results, environment, parts.row, {});
+    if (ends_row && last != parts.row) write_contact_state(scene, results, environment, parts.row, {});
   }
 }
 

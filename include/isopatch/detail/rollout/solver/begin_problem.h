@@ -382,7 +382,7 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const Velocit
     if (!has_damper) continue;
     const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
     const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
-    const bool rolls = PointSums::kHasTerms && pair.polygons == 1 && pair.terms == 1 && m.terms[pair.first_term].rolls;
+    const bool rolls = PointSums::kHasPlates && pair.polygons == 1 && pair.terms == 1 && m.terms[pair.first_term].rolls;
     points.begin_damped(p.parameters, columns, pair.polygons, twist,
                         damper_of(stage.step, beta, motion, carried, rolls));
   }

@@ -28,21 +28,21 @@ struct Bounce {
 };
 
 /// How fast its bodies part, m/s.
-ISOPATCH_HD double parting_speed(const ContactTerm& term, const RelativeTwist<double>& twist) {
+ISOPATCH_HD double parting_speed(const PlateTerm& term, const RelativeTwist<double>& twist) {
   return dot(term.normal, twist.at(term.arm));
 }
 
 /// w, 1/kg.
-ISOPATCH_HD double softness_of(const SolverMemory& m, const SolvedPair& pair, const ContactTerm& term) {
+ISOPATCH_HD double softness_of(const SolverMemory& m, const SolvedPair& pair, const PlateTerm& term) {
   return mobility_of(m, pair, 0).along(term.normal, term.arm) + mobility_of(m, pair, 1).along(term.normal, term.arm);
 }
 
-ISOPATCH_HD bool has_restitution(const StageInput& in, const ContactTerm& term) {
+ISOPATCH_HD bool has_restitution(const StageInput& in, const PlateTerm& term) {
   return term.law.impact_factor >= 0 && in.scene.pairs[term.view].has_plates;
 }
 
 ISOPATCH_HD Bounce bounce_of(const StageInput& in, const SolverStage& stage, const SolverMemory& m,
-                             const SolvedPair& pair, const ContactTerm& term) {
+                             const SolvedPair& pair, const PlateTerm& term) {
   constexpr double kLong = 0.06;  // a of pair_damper.h; the damper leaves .97 of what is asked for in shorter steps
   constexpr double kVeryLong = 0.25;
   constexpr double kFirst = 8;     // steps; what has touched for longer is pressed together by something else
@@ -68,7 +68,7 @@ ISOPATCH_HD Bounce bounce_of(const StageInput& in, const SolverStage& stage, con
 
 /// Lets a contact of one polygon leave with a speed.
 ISOPATCH_HD void rebound(const SolverStage& stage, double softness, double free, double leaving,
-                         const PolygonColumns& columns, ContactTerm& term) {
+                         const PolygonColumns& columns, PlateTerm& term) {
   constexpr double kStiff = 2000;
   constexpr int kPoints = PolygonPoints<double>::kPoints;
   PolygonPoints<double> points = columns.load(term.first);
@@ -94,7 +94,7 @@ ISOPATCH_HD_LARGE bool begin_bounces(Warp& warp, const StageInput& in, const Vel
     const int terms = stage.integrator == Integrator::kMidpoint ? pair.terms : 0;
     const PolygonColumns columns = columns_of(m, pair);
     for (int t = warp.lane(); t < terms; t += Warp::kSize) {
-      ContactTerm& term = m.terms[pair.first_term + t];
+      PlateTerm& term = m.terms[pair.first_term + t];
       const double softness = softness_of(m, pair, term);
       const Bounce bounce = softness > 0 ? bounce_of(in, stage, m, pair, term) : Bounce{};
       term.rebounds = bounce.rebounds;
@@ -131,7 +131,7 @@ ISOPATCH_HD_LARGE bool bounces_gain(Warp& warp, const VelocityProblem& p, const 
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, m.vectors.velocity);
     for (int t = 0; t < pair.terms; ++t) {
-      const ContactTerm& term = m.terms[pair.first_term + t];
+      const PlateTerm& term = m.terms[pair.first_term + t];
       if (!term.rebounds) continue;
       const Slip slip = term.slip_at(twist), friction = friction_at(term.friction.term, slip).total;
       work = fma(term.found_impulse, term.parted + parting_speed(term, twist), work);
@@ -149,7 +149,7 @@ ISOPATCH_HD_LARGE void stop_bounces(Warp& warp, const VelocityProblem& p, const 
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
-      ContactTerm& term = m.terms[pair.first_term + t];
+      PlateTerm& term = m.terms[pair.first_term + t];
       if (!term.rebounds) continue;
       const double free = parting_speed(term, relative_twist(m, pair, m.vectors.free_velocity));
       rebound(stage, softness_of(m, pair, term), free, 0, columns_of(m, pair), term);
@@ -169,7 +169,7 @@ ISOPATCH_HD_LARGE bool bounces_too_far(Warp& warp, const StageInput& in, const V
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
-      const ContactTerm& term = m.terms[pair.first_term + t];
+      const PlateTerm& term = m.terms[pair.first_term + t];
       const double impact = term.begun.impact_speed, most = (term.law.restitution + kBeyond) * impact;
       const auto exceeds = [&](const double* velocities) {
         return parting_speed(term, relative_twist(m, pair, velocities)) > most;

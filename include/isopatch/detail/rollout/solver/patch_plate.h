@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The plate that stands for a patch of polygons: the center of their elastic forces, the direction of their sum, and
-// how far they are spread (lumped/README.md).
+// how far they are spread (force_law/README.md).
 #pragma once
 
 #include "isopatch/detail/contact/plate_contact.h"

@@ -209,7 +209,7 @@ ISOPATCH_HD void renew_limits(const PointParameters<T>& p, const RelativeTwist<T
 /// host/cpu/rollout/simd_points.h.
 template <class Warp, bool has_terms = true>
 struct WarpPointSums {
-  static constexpr bool kHasTerms = has_terms;  // whether scenes may have contacts with memory
+  static constexpr bool kHasPlates = has_terms;  // whether scenes may have contacts with state
 
   Warp& warp;
 

@@ -4,7 +4,7 @@
 // limits from the new normal impulses until both agree.
 #pragma once
 
-#include "isopatch/detail/rollout/solver/contact_terms.h"
+#include "isopatch/detail/rollout/solver/plate_terms.h"
 #include "isopatch/detail/rollout/solver/teams.h"
 #include "isopatch/detail/rollout/solver/velocity_problem.h"
 
@@ -73,7 +73,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
                                            fma(at, pair.change.angular, pair.twist.angular)};
       double sums[2];
       points.slopes(p.parameters, columns_of(m, pair), pair.polygons, twist, pair.change, sums);
-      for_each_term<PointSums>(m, pair, [&](const ContactTerm& term) { add_slopes(term, twist, pair.change, sums); });
+      for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_slopes(term, twist, pair.change, sums); });
       slope += sums[0];
       second += sums[1];
     }
@@ -129,7 +129,7 @@ ISOPATCH_HD FrictionAgreement agreement_of(Warp& warp, const PointSums& points, 
     found.missed += m.pairs[i].sums[ImpulseSums::kMissed];
     found.friction += m.pairs[i].sums[ImpulseSums::kFriction];
   }
-  if constexpr (PointSums::kHasTerms) {
+  if constexpr (PointSums::kHasPlates) {
     if (p.num_terms > 0) add_term_agreement(warp, points, p, m, m.vectors.velocity, found.missed, found.friction);
   }
   return found;
@@ -145,7 +145,7 @@ ISOPATCH_HD void renew_friction(Warp& warp, const PointSums& points, const Veloc
     points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, velocity));
   }
   warp.sync();
-  if constexpr (PointSums::kHasTerms) {
+  if constexpr (PointSums::kHasPlates) {
     if (p.num_terms > 0) renew_terms(warp, p, m, velocity, pass);
   }
 }

@@ -4,15 +4,15 @@
 // "Irrotational Contact Fields", 2023):
 //
 //   l(v) = 1/2 (v - v*)^T M (v - v*) + potentials of the contact points + potentials of the joints
-//        + potentials of the friction of contacts with memory
+//        + potentials of the friction of contacts with state
 //
 // v has a number for each degree of freedom, v* their values without contact and what acts on joints. The polygons stay
 // where they are over the step. The degrees of freedom are numbered in the order of elimination.
 #pragma once
 
 #include "isopatch/detail/rollout/motion/step_stage.h"
-#include "isopatch/detail/rollout/solver/contact_term.h"
 #include "isopatch/detail/rollout/solver/elimination.h"
+#include "isopatch/detail/rollout/solver/plate_term.h"
 #include "isopatch/detail/rollout/solver/point_sums.h"
 #include "isopatch/detail/rollout/solver/step_joint.h"
 #include "isopatch/detail/rollout/solver/teams.h"
@@ -74,7 +74,7 @@ struct SolvedPair {
   std::int32_t a, b;
   std::int32_t first_polygon, polygons;  // in the sorted list
   std::int32_t first_block;              // of its columns
-  std::int32_t first_term, terms;        // of its contacts with memory
+  std::int32_t first_term, terms;        // of its contacts with state
   Vec3d point;                           // P, world, m
   double sums[ImpulseSums::kSize];       // of the last evaluation
   RelativeTwist<double> twist, change;   // of a line search
@@ -112,7 +112,7 @@ struct SolverMemory {
   StepJoint* joints;         // all of them; not of followers
   std::int32_t* joint_dofs;  // of each of them: the degree of freedom
   SolvedPair* pairs;         // of pairs with contact
-  ContactTerm* terms;        // of contacts with memory
+  PlateTerm* terms;          // of contacts with state
   double* columns;           // of polygons
   EliminationOrder* order;
   std::int32_t* rows;  // of the matrix, for the body at hand
@@ -180,10 +180,10 @@ ISOPATCH_HD RelativeTwist<double> relative_twist(const SolverMemory& m, const So
   return {of_a.linear - of_b.linear, of_a.angular - of_b.angular};
 }
 
-/// Calls visit(term) for the contacts with memory of a pair, if code that takes the sums of its points may have any.
+/// Calls visit(term) for the contacts with state of a pair, if code that takes the sums of its points may have any.
 template <class PointSums, class Visit>
 ISOPATCH_HD void for_each_term(const SolverMemory& m, const SolvedPair& pair, const Visit& visit) {
-  if constexpr (PointSums::kHasTerms) {
+  if constexpr (PointSums::kHasPlates) {
     for (int t = 0; t < pair.terms; ++t) visit(m.terms[pair.first_term + t]);
   }
 }
@@ -239,7 +239,7 @@ ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const Velocity
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
     sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, twist);
-    for_each_term<PointSums>(m, pair, [&](const ContactTerm& term) { sum += potential_of(term, twist); });
+    for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { sum += potential_of(term, twist); });
   }
   warp.sync();
   return sum;
@@ -256,7 +256,7 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
     double sums[ImpulseSums::kSize];
     const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
     points.impulses(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
-    for_each_term<PointSums>(m, pair, [&](const ContactTerm& term) { add_impulse(term, twist, sums); });
+    for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_impulse(term, twist, sums); });
     if (warp.lane() != 0) continue;
     ISOPATCH_UNROLL
     for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
@@ -355,7 +355,7 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
     double sums[MatrixSums::kSize];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocity);
     points.matrix(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
-    for_each_term<PointSums>(m, pair, [&](const ContactTerm& term) { add_matrix(term, twist, sums); });
+    for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_matrix(term, twist, sums); });
     add_pair_to_matrix(warp, m, pair, sums);
   }
 }

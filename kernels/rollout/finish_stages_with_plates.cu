@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of scenes with contacts with state.
+#include "kernels/rollout/finish_stages.cuh"
+
+namespace isopatch::detail {
+
+template std::int64_t load_finish_stages<SolvedBy::kWarpsWithPlates>();
+template void finish_stages<SolvedBy::kWarpsWithPlates>(const StepCall&, cudaStream_t);
+
+}  // namespace isopatch::detail
