@@ -114,8 +114,10 @@ class CudaBackend final : public Evaluator::Implementation {
   /// Packed contacts are put in order by the pressure field alone.
   void refuse_packed_single_contacts(const Results& results) const {
     const SceneView& scene = scene_.data().view;
-    const int others = scene.num_pair_views - scene.pairs_of_model(0) - scene.pairs_of_model(kPolytopeModel);
-    if (!packed_contacts(results).is_wanted() || others == 0) return;
+    const auto is_single = [](const PairView& pair) { return pair.model != 0 && pair.exerts_force; };
+    if (!packed_contacts(results).is_wanted() ||
+        std::none_of(scene.pairs, scene.pairs + scene.num_pair_views, is_single))
+      return;
     throw Error(
         "evaluate: backend cuda writes no packed contacts of point and volumetric pairs; ask for results.contacts, or "
         "take backend cpu");

@@ -158,7 +158,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
                             escaped(scene.bodies[pair.a].name), escaped(scene.bodies[pair.b].name));
   }
   print_row("largest force", fmt::format("{:.6g} N", totals.largest_force), pair_text);
-  if (has_polytopes(evaluator.scene())) print_polytopes(evaluator.scene(), states, results, arguments.first);
+  if (measures_distances(evaluator.scene())) print_polytopes(evaluator.scene(), states, results, arguments.first);
   print_status(arguments, "non-zero status", results.status);
   fmt::print("\n");
   stages.print();
@@ -167,7 +167,7 @@ void print_table(const EvaluateArguments& arguments, const HostEvaluator& evalua
 /// The rows and outputs that the arguments ask for.
 ResultSelection selection_of(const EvaluateArguments& arguments, const HostEvaluator& evaluator,
                              const StateArrays& states, double time_step, StageTimes& stages) {
-  const bool to_npz = arguments.output.ends_with(".npz"), polytopes = has_polytopes(evaluator.scene());
+  const bool to_npz = arguments.output.ends_with(".npz"), polytopes = measures_distances(evaluator.scene());
   const bool has_state = evaluator.scene().contact_state_size() > 0;
   ResultSelection selection{.energy = arguments.energy,
                             .part_pairs = arguments.part_pairs,
@@ -191,7 +191,7 @@ void write_pictures(const EvaluateArguments& arguments, const HostEvaluator& eva
   }
   if (!arguments.svg.empty()) {
     const std::vector<Polygon> polygons = contact_polygons(evaluator, states, 0);
-    const bool polytopes = has_polytopes(evaluator.scene());
+    const bool polytopes = measures_distances(evaluator.scene());
     write_output_file(arguments.svg,
                       patches_svg(evaluator.scene().description(), polygons, results.pair_wrench,
                                   polytopes ? "no patches; rigid polytopes have none" : "nothing touches"));
@@ -210,7 +210,7 @@ RecordedStates read_states(const EvaluateArguments& arguments, SceneDescription&
 
 void warn_of(const EvaluateArguments& arguments, const Scene& scene) {
   for (const std::string& warning : warnings_of(scene)) print_warning(warning);
-  if (arguments.time_step && scene.contact_state_size() == 0 && !has_polytopes(scene)) {
+  if (arguments.time_step && scene.contact_state_size() == 0 && !measures_distances(scene)) {
     print_warning("--dt changes nothing: no contact of the scene has a memory");
   }
 }
@@ -239,7 +239,7 @@ void evaluate_command(const EvaluateArguments& arguments) {
   const double time_step = arguments.time_step.value_or(0);
   ResultArrays results(evaluator.scene(), states.num_environments,
                        selection_of(arguments, evaluator, states, time_step, stages));
-  if (has_polytopes(evaluator.scene())) {
+  if (measures_distances(evaluator.scene())) {
     results.relations_needed.resize(static_cast<std::size_t>(3 * states.num_environments));
   }
   run_batch(evaluator, states, time_step, [&results](std::int64_t begin) { return results.view(begin); });

@@ -136,10 +136,10 @@ std::string patches_vtk(const std::vector<Polygon>& polygons, std::span<const do
 }
 
 std::string contacts_vtk(const std::vector<PotentialContact>& contacts) {
-  if (!contacts.empty()) return contacts_text("contacts of rigid polytopes: gap [m]", "VERTICES", contacts);
+  if (!contacts.empty()) return contacts_text("contacts of rigid convex parts: gap [m]", "VERTICES", contacts);
   PotentialContact none = {};
   none.pair = none.kind = -1;
-  return contacts_text("no contacts of rigid polytopes: a point that is not drawn", "POLYGONS", {none});
+  return contacts_text("no contacts of rigid convex parts: a point that is not drawn", "POLYGONS", {none});
 }
 
 std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment) {
@@ -181,7 +181,7 @@ void write_environment(const HostEvaluator& evaluator, const StateArrays& states
   };
   write_output_file(path("patches"), patches_vtk(contact_polygons(evaluator, states, environment), pair_wrench));
   write_output_file(path("bodies"), bodies_vtk(evaluator.scene().description(), states, environment));
-  if (!has_polytopes(evaluator.scene())) return;
+  if (!measures_distances(evaluator.scene())) return;
   write_output_file(path("contacts"), contacts_vtk(potential_contacts(evaluator, states, environment, time_step)));
 }
 
@@ -224,7 +224,7 @@ void VtkSeries::write(const HostEvaluator& evaluator, std::int64_t first, const 
     }
   }
   std::vector<const char*> names = {"patches", "bodies"};
-  if (has_polytopes(evaluator.scene())) names.push_back("contacts");
+  if (measures_distances(evaluator.scene())) names.push_back("contacts");
   for (std::int64_t e = 0; e < states.num_environments; ++e) {
     for (const char* what : names) {
       const std::string name = fmt::format("{}_{:04}", what, first + e);

@@ -16,7 +16,7 @@ namespace isopatch::detail {
 /// [N, N m], are the field `pair_wrench`.
 std::string patches_vtk(const std::vector<Polygon>& polygons, std::span<const double> pair_wrench);
 
-/// Contacts of rigid polytopes as points, with normal, gap, applicability, kind and pair as point data.
+/// Contacts of rigid convex parts as points, with normal, gap, applicability, kind and pair as point data.
 std::string contacts_vtk(const std::vector<PotentialContact>& contacts);
 
 /// The surface of every body with its index as cell data; a half space is a square of about the scene's size.
@@ -41,7 +41,7 @@ class VtkSeries {
 
   /// Writes patches_NNNN_RRRRRR.vtk and bodies_NNNN_RRRRRR.vtk for environment N and row R, and of each environment
   /// patches_NNNN.vtk.series and bodies_NNNN.vtk.series, into `directory`, which must exist; likewise contacts of rigid
-  /// polytopes. The first environment has the number `first`.
+  /// convex parts. The first environment has the number `first`.
   void write(const HostEvaluator& evaluator, std::int64_t first, const std::string& directory) const;
 
  private:

@@ -329,7 +329,7 @@ PolytopeMeasure ConvexShape::measure() const {
   return result;
 }
 
-ConvexShape polytope_of(const Geometry& geometry) {
+ConvexShape convex_shape_of(const Geometry& geometry) {
   if (geometry.kind == GeometryKind::kHalfSpace) return ConvexShape::half_space();
   if (geometry.polygon) {
     std::vector<std::array<double, 2>> corners;

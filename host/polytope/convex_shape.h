@@ -80,7 +80,7 @@ class ConvexShape {
 };
 
 /// The shape of a convex geometry. Throws Error if it has too many faces.
-ConvexShape polytope_of(const Geometry& geometry);
+ConvexShape convex_shape_of(const Geometry& geometry);
 
 /// Throws Error if a coordinate of a point is not finite; `what` they are of.
 void check_finite(const char* what, const std::vector<Point3>& points);

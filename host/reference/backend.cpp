@@ -121,7 +121,7 @@ std::vector<Record> joined(const std::vector<PairResult>& pairs, std::vector<Rec
 
 PairRelations joined_relations(const std::vector<PairResult>& pairs) {
   PairRelations all;
-  for (const PairResult& pair : pairs) all.add(pair.polytopes);
+  for (const PairResult& pair : pairs) all.add(pair.relations);
   return all;
 }
 

@@ -109,7 +109,7 @@ PairResult evaluate_polytopes(const PairInput& input) {
     result.separation = std::min(result.separation.value_or(found.nearest.gap), found.nearest.gap);
     result.overlap += found.overlap;
     if (found.is_deep()) result.status |= kOverlap;
-    add_relations(found.set, input.pair, parts, result.polytopes);
+    add_relations(found.set, input.pair, parts, result.relations);
   }
   result.of_part_pairs.resize(input.part_pairs.size());
   return result;

@@ -16,7 +16,7 @@ inline constexpr ContactModel kDefaultModel{};
 /// The models that there are, in the order of ContactModel.
 std::span<const ContactModelInfo> contact_models();
 
-/// Whether one of the models has something: any_of(models, &ContactModelInfo::has_polytopes).
+/// Whether one of the models has something: any_of(models, &ContactModelInfo::has_plates).
 bool any_of(const ContactModels& models, bool ContactModelInfo::*has);
 
 /// The model's entry. Throws Error, with the names that there are, for a value beyond them.

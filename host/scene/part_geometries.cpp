@@ -166,18 +166,18 @@ void FlatGeometries::add(const Geometry& g) {
   flat.field.sinks = fluxes.back().sinks.data();
   flat.field.num_sinks = static_cast<std::int32_t>(fluxes.back().sinks.size());
   add_view(flat.view, flat.field);
-  if (as_polytopes && (g.convex || g.kind == GeometryKind::kHalfSpace)) add_polytope(g);
+  if (has_faces && (g.convex || g.kind == GeometryKind::kHalfSpace)) add_shape(g);
 }
 
-void FlatGeometries::add_polytope(const Geometry& g) {
+void FlatGeometries::add_shape(const Geometry& g) {
   try {
-    shapes.push_back(polytope_of(g));
+    shapes.push_back(convex_shape_of(g));
   } catch (const Error& error) {  // no matter where no pair needs it
     refused[static_cast<std::int32_t>(views.size()) - 1] = error.what();
     return;
   }
-  polytopes.push_back(shapes.back().view());
-  views.back().polytope = &polytopes.back();
+  shape_views.push_back(shapes.back().view());
+  views.back().shape = &shape_views.back();
 }
 
 void FlatGeometries::add_view(const GeometryView& view, const FieldGeometry& field) {

@@ -24,12 +24,12 @@ struct FlatGeometries {
   std::vector<std::vector<Vec3d>> component_points;
   std::deque<FieldGeometry> fields;  // the views point at them
   std::vector<GeometryView> views;
-  bool smooth = false;        // whether solids have smoothed gradients
-  bool as_polytopes = false;  // whether convex geometries are made polytopes too
+  bool smooth = false;     // whether solids have smoothed gradients
+  bool has_faces = false;  // whether convex geometries have their shapes too
 
   std::deque<ConvexShape> shapes;  // of convex geometries and half spaces
-  std::deque<PolytopeView> polytopes;
-  std::map<std::int32_t, std::string> refused;  // why a convex geometry is none of them
+  std::deque<PolytopeView> shape_views;
+  std::map<std::int32_t, std::string> refused;  // why a convex geometry has none
 
   void add(const Geometry& geometry);
 
@@ -38,7 +38,7 @@ struct FlatGeometries {
 
  private:
   void add_view(const GeometryView& view, const FieldGeometry& field);
-  void add_polytope(const Geometry& geometry);  // of the last view
+  void add_shape(const Geometry& geometry);  // of the last view
 };
 
 /// A unit quaternion and a position as a transform.

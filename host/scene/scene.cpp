@@ -9,7 +9,6 @@
 #include "host/force_law/law_numbers.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/planar_rules.h"
-#include "host/scene/polytope_parts.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
@@ -58,6 +57,7 @@ ContactView flatten(const SceneDescription& scene) {
           kRules[static_cast<int>(contact.quadrature)],
           contact.slip_tolerance.value_or(kUsualSlipTolerance),
           contact_state_size_of(scene),
+          false,
           states.least_impact_speed,
           states.largest_bend};
 }
@@ -165,7 +165,8 @@ void add_pairs(SceneData& data) {
       views.push_back({pair.a, pair.b, begin, static_cast<std::int32_t>(data.part_pairs.size()), rows_begin, row,
                        pair.dissipation.value_or(-1), pair.friction.value_or(-1), static_cast<std::int32_t>(number),
                        index, next, info.incompatibility({false, true}, {false, true}, {}).reason.empty(), has_state,
-                       has_state && info.has_law, info.has_plates, pair.inside || info.measures_distance,
+                       has_state && info.has_law, info.has_plates, info.touches_faces, !info.measures_distance,
+                       pair.inside || info.measures_distance,
                        info.ball_touches == nullptr ? ShapeSet{0} : info.ball_touches(pair)});
     }
   }
@@ -215,6 +216,13 @@ bool needs_smoothed_gradients(const SceneDescription& scene) {
          std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const Body& body) { return body.one_sided; });
 }
 
+DistanceView distances_of(const SceneData& data) {
+  const ContactOptions& contact = data.description.contact;
+  return {contact.margin.value_or(-1), contact.tolerance.value_or(-1), static_cast<std::int32_t>(contact.relations),
+          data.centers_of_mass.empty() ? nullptr : data.centers_of_mass.data(),
+          data.part_radii.empty() ? nullptr : data.part_radii.data()};
+}
+
 SceneView view_of(const SceneData& data) {
   const auto size = [](const auto& array) { return static_cast<std::int32_t>(array.size()); };
   SceneView view = {data.geometries.views.data(),
@@ -237,9 +245,10 @@ SceneView view_of(const SceneData& data) {
                     data.laws.empty() ? nullptr : data.laws.data(),
                     data.contact_states.empty() ? nullptr : data.contact_states.data(),
                     data.planar_bodies.empty() ? nullptr : data.planar_bodies.data(),
-                    polytopes_of(data)};
+                    distances_of(data)};
   for (const PairView& pair : data.pairs) {
     view.num_models = std::max(view.num_models, pair.model + 1);
+    view.contact.any_faces = view.contact.any_faces || pair.touches_faces;
     for (int model = pair.model; model < kMaxContactModels; ++model) ++view.pairs_before[model + 1];
   }
   return view;
@@ -294,14 +303,17 @@ Scene::Scene(SceneDescription description) {
   data->description = std::move(description);
   if (!data->description.pairs) data->description.pairs = all_pairs(data->description);
   data->geometries.smooth = needs_smoothed_gradients(data->description);
-  data->geometries.as_polytopes = wants_polytopes(data->description);
+  data->geometries.has_faces = std::any_of(
+      data->description.pairs->begin(), data->description.pairs->end(),
+      [&](const Pair& pair) { return any_of(models_of(pair, data->description), &ContactModelInfo::touches_faces); });
   for (const Geometry& g : data->description.geometries) data->geometries.add(g);
   add_bodies(*data);
   add_planar_bodies(*data);
   data->geometries.add_layers(data->description.geometries);
   add_pairs(*data);
-  check_polytopes(*data);
-  add_polytope_radii(*data);
+  for (const ContactModelInfo& model : contact_models()) {
+    if (model.prepare != nullptr) model.prepare(*data);
+  }
   add_body_pairs(*data);
   add_laws(*data);
   data->view = view_of(*data);
@@ -378,6 +390,11 @@ int Scene::pair_index(int a, int b) const {
   }
   const std::string pairs = list_of_pairs(scene);
   fail(fmt::format("{} is not a pair; the pairs are {}", wanted, pairs), wanted, "one of " + pairs);
+}
+
+bool detail::measures_distances(const Scene& scene) {
+  const std::vector<PairView>& pairs = scene.data().pairs;
+  return std::any_of(pairs.begin(), pairs.end(), [](const PairView& pair) { return !pair.exerts_force; });
 }
 
 }  // namespace isopatch

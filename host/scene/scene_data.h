@@ -23,12 +23,12 @@ struct SceneData {
   std::vector<PairForceLaw> laws;           // of each pair view; empty if none has a memory
   std::vector<double> contact_states;       // at the start, Q x S; empty: zeros
   std::vector<std::uint8_t> planar_bodies;  // of each body; empty if none is
-  std::vector<Vec3d> centers_of_mass;       // of each body; empty without pairs of polytopes
-  std::vector<double> polytope_radii;       // of each part; likewise
+  std::vector<Vec3d> centers_of_mass;       // of each body; empty if no pair touches by faces
+  std::vector<double> part_radii;           // of each part, about its body's center; likewise
   SceneView view;                           // of the arrays above
 };
 
-/// Whether a pair is of rigid polytopes.
-inline bool has_polytopes(const Scene& scene) { return scene.data().view.pairs_of_model(kPolytopeModel) > 0; }
+/// Whether pairs measure how far parts are apart: their outputs have values, and no wrench is theirs.
+bool measures_distances(const Scene& scene);
 
 }  // namespace isopatch::detail

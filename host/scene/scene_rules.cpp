@@ -170,7 +170,7 @@ std::optional<ContactModel> model_of(const ContactModels& models, const PartKind
     if (info_of(model).incompatibility(a, b, pair).reason.empty()) return model;
   }
   // beside rigid parts, others are pressure fields as ever
-  if (any_of(models, &ContactModelInfo::has_polytopes) &&
+  if (any_of(models, &ContactModelInfo::touches_faces) &&
       info_of(kDefaultModel).incompatibility(a, b, pair).reason.empty()) {
     return kDefaultModel;
   }

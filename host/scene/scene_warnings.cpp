@@ -40,16 +40,19 @@ bool is_rigid(const Body& body) {
 /// Why two rigid bodies pass through each other, and what can be done.
 std::string rigid_text(const SceneDescription& scene, const Body& a, const Body& b) {
   const std::string names = fmt::format("bodies {} and {}", in_quotes(a.name), in_quotes(b.name));
+  const auto by_faces = std::find_if(contact_models().begin(), contact_models().end(),
+                                     [](const ContactModelInfo& info) { return info.touches_faces; });
   if (has_polygon(scene, a)) {
-    return names +
-           " are polygons, which touch in contact model polytope alone, so they pass through each other; take "
-           "that model, or exclude the pair";
+    return fmt::format(
+        "{} are polygons, which touch in contact model {} alone, so they pass through each other; take "
+        "that model, or exclude the pair",
+        names, by_faces->name);
   }
-  const bool touch_as_polytopes = any_of(scene.contact.model, &ContactModelInfo::has_polytopes);
+  const bool touch_by_faces = any_of(scene.contact.model, &ContactModelInfo::touches_faces);
   return fmt::format(
       "{} are both rigid{}, so they pass through each other; make one of them compliant, or exclude the "
       "pair",
-      names, touch_as_polytopes ? ", but not both polytopes" : "");
+      names, touch_by_faces ? fmt::format(", but not both {}s", by_faces->name) : "");
 }
 
 /// Two rigid bodies of which one can move, and that would be expected to touch.
@@ -177,47 +180,11 @@ std::vector<std::string> no_default_pairs(const Scene& scene) {
                   info_of(models.back()).name)};
 }
 
-/// Options of polytopes in a scene that has none.
-std::vector<std::string> options_without_polytopes(const Scene& scene) {
-  if (has_polytopes(scene)) return {};
-  const ContactOptions& contact = scene.description().contact;
+std::vector<std::string> warnings_of_models(const Scene& scene) {
   std::vector<std::string> warnings;
-  const auto warn = [&](bool given, const char* name) {
-    if (!given) return;
-    warnings.push_back(fmt::format("contact: {} is given, but no pair is of model polytope; it has no effect", name));
-  };
-  warn(contact.margin.has_value(), "margin");
-  warn(contact.tolerance.has_value(), "tolerance");
-  warn(contact.relations != ContactRelations::kExact, "relations");
-  return warnings;
-}
-
-/// A margin or tolerance of polytopes beyond the size of a part, as of other units than metres.
-std::vector<std::string> wide_options_of_polytopes(const Scene& scene) {
-  const SceneData& data = scene.data();
-  std::optional<std::int32_t> smallest;  // part
-  for (const PairView& pair : data.pairs) {
-    if (pair.model != kPolytopeModel) continue;
-    for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
-      for (const std::int32_t part : {data.part_pairs[i].a, data.part_pairs[i].b}) {
-        if (!smallest || data.polytope_radii[part] < data.polytope_radii[*smallest]) smallest = part;
-      }
-    }
+  for (const ContactModelInfo& info : contact_models()) {
+    if (info.warn != nullptr) info.warn(scene, warnings);
   }
-  if (!smallest) return {};
-  const double radius = data.polytope_radii[*smallest];
-  int body = 0;
-  while (data.bodies[body].parts_end <= *smallest) ++body;
-  std::vector<std::string> warnings;
-  const auto warn = [&](const std::optional<double>& value, const char* name, const char* usual) {
-    if (!value || *value <= radius) return;
-    warnings.push_back(
-        fmt::format("contact: {} is {:g} m, more than the radius of a part of {}, {:g} m; it is usually "
-                    "{} of that",
-                    name, *value, in_quotes(name_of(scene, body)), radius, usual));
-  };
-  warn(data.description.contact.margin, "margin", "0.02");
-  warn(data.description.contact.tolerance, "tolerance", "1e-6");
   return warnings;
 }
 
@@ -226,9 +193,8 @@ std::vector<std::string> wide_options_of_polytopes(const Scene& scene) {
 std::vector<std::string> warnings_of(const Scene& scene) {
   const StandardArithmetic standard;
   std::vector<std::string> warnings = scene.description().notes;
-  for (const auto find :
-       {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs, options_without_polytopes,
-        wide_options_of_polytopes, unlikely_sizes, overlap_warnings, capacity_warnings}) {
+  for (const auto find : {rigid_pairs, soft_half_spaces, pairs_without_friction, no_default_pairs, warnings_of_models,
+                          unlikely_sizes, overlap_warnings, capacity_warnings}) {
     const std::vector<std::string> found = find(scene);
     warnings.insert(warnings.end(), found.begin(), found.end());
   }

@@ -10,11 +10,11 @@
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_rules.h"
 #include "host/scene_file/json_value.h"
+#include "host/scene_file/polytopes.h"
 #include "host/scene_file/read_keys.h"
 #include "host/scene_file/robot_file.h"
 #include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
-#include "host/scene_file/scene_polytopes.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
@@ -120,7 +120,7 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   const auto pairs = root.optional("pairs"), exclude = root.optional("exclude");
   if (exclude) scene.exclude = parse_exclude(*exclude, scene);
   scene.pairs = pairs ? parse_pairs(*pairs, scene) : all_pairs(scene);
-  check_polytope_parts(bodies, scene);
+  check_shapes_of_parts(bodies, scene);
   return scene;
 }
 

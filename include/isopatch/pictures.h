@@ -44,15 +44,15 @@ std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const Stat
 /// outside [0, 8].
 PolygonSurface patch_surface(const std::vector<Polygon>& polygons);
 
-/// The contacts of rigid polytopes of one environment, however many there are, with State::time_step [s]; none in a
+/// The contacts of rigid convex parts of one environment, however many there are, with State::time_step [s]; none in a
 /// scene without such pairs. Throws Error as contact_polygons().
 std::vector<PotentialContact> potential_contacts(const HostEvaluator& evaluator, const StateArrays& states,
                                                  std::int64_t environment, double time_step = 0);
 
 /// Writes one environment as legacy VTK POLYDATA for ParaView: patches_NAME.vtk, with the pressure at the points of the
 /// polygons, their area, pair and normal, and the field pair_wrench of all pairs; bodies_NAME.vtk, with the index of
-/// the body of each polygon; and of a scene with rigid polytopes contacts_NAME.vtk, potential_contacts() as points with
-/// their normal, gap, applicability, kind and pair. Throws Error as the functions above, and if a file cannot be
+/// the body of each polygon; and of a scene with rigid convex parts contacts_NAME.vtk, potential_contacts() as points
+/// with their normal, gap, applicability, kind and pair. Throws Error as the functions above, and if a file cannot be
 /// written; `directory` must exist.
 void write_vtk(const HostEvaluator& evaluator, const StateArrays& states, std::int64_t environment,
                const std::string& name, const std::string& directory, double time_step = 0);

@@ -44,7 +44,7 @@ enum Status : std::uint32_t {
   kThickContact = 1u << 15,  ///< no fault, a warning: a single contact is thicker than its radius, so that the plate in
                              ///< its place is far off
 
-  // Of pairs of rigid polytopes.
+  // Of pairs of rigid convex parts.
   kOverlap = 1u << 16,           ///< no fault, a warning: two parts overlap by more than ContactOptions::tolerance
   kRelationCapacity = 1u << 19,  ///< more contacts, relations or members than a buffer holds; counts say how many
 

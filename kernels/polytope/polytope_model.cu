@@ -140,7 +140,7 @@ std::size_t memory_of_features(const SceneView& scene) {
     const PairView& view = scene.pairs[i];
     if (view.model != kPolytopeModel) continue;
     for (std::int32_t k = view.part_pairs_begin; k < view.part_pairs_end; ++k) {
-      const auto shape = [&](std::int32_t part) { return scene.geometries[scene.parts[part].geometry].polytope; };
+      const auto shape = [&](std::int32_t part) { return scene.geometries[scene.parts[part].geometry].shape; };
       most = std::max(most, feature_memory_size(*shape(scene.part_pairs[k].a), *shape(scene.part_pairs[k].b)));
     }
   }

@@ -5,7 +5,7 @@
 
 #include "host/scene/scene_data.h"
 #include "kernels/memory/device_buffer.h"
-#include "kernels/scene/device_polytopes.h"
+#include "kernels/scene/polytope_shapes.h"
 
 namespace isopatch::detail {
 
@@ -49,13 +49,13 @@ class DeviceScene {
         contact_states_(host.contact_states, stream),
         planar_bodies_(host.planar_bodies, stream),
         centers_of_mass_(host.centers_of_mass, stream),
-        polytope_radii_(host.polytope_radii, stream),
-        polytopes_(host.geometries.polytopes, stream),
+        part_radii_(host.part_radii, stream),
+        polytopes_(host.geometries.shape_views, stream),
         fields_(host.geometries.views.size()),
         geometries_(host.geometries.views.size()),
         view_(host.view) {
     std::vector<GeometryView> geometries = host.geometries.views;
-    const PolytopeView* polytope = polytopes_.views();
+    const PolytopeView* shape = polytopes_.views();
     std::vector<FieldGeometry> fields(host.geometries.fields.begin(), host.geometries.fields.end());
     for (std::size_t i = 0; i < geometries.size(); ++i) {
       solids_.emplace_back(host.geometries.solids[i], stream);
@@ -69,7 +69,7 @@ class DeviceScene {
       if (fields[i].fluxes != nullptr) fields[i].fluxes = fluxes_.back().data();
       fields[i].sinks = sinks_.back().data();
       geometries[i].field = fields_.data() + i;
-      if (geometries[i].polytope != nullptr) geometries[i].polytope = polytope++;  // they are in the same order
+      if (geometries[i].shape != nullptr) geometries[i].shape = shape++;  // they are in the same order
     }
     fields_.upload(fields.data(), fields.size(), stream);
     geometries_.upload(geometries.data(), geometries.size(), stream);
@@ -85,7 +85,7 @@ class DeviceScene {
     view_.contact_states = contact_states_.data();
     view_.planar_bodies = planar_bodies_.data();
     view_.polytopes.centers_of_mass = centers_of_mass_.data();
-    view_.polytopes.radii = polytope_radii_.data();
+    view_.polytopes.radii = part_radii_.data();
   }
 
   const SceneView& view() const { return view_; }
@@ -104,7 +104,7 @@ class DeviceScene {
   DeviceBuffer<double> contact_states_;
   DeviceBuffer<std::uint8_t> planar_bodies_;
   DeviceBuffer<Vec3d> centers_of_mass_;
-  DeviceBuffer<double> polytope_radii_;
+  DeviceBuffer<double> part_radii_;
   DevicePolytopes polytopes_;
   DeviceBuffer<FieldGeometry> fields_;
   DeviceBuffer<GeometryView> geometries_;

@@ -22,7 +22,7 @@ struct Cells {
 /// The rows of all tables of a page, by the names in their first cells. A name can stand in several tables.
 std::multimap<std::string, Cells> rows_of(const std::string& page) {
   std::multimap<std::string, Cells> rows;
-  const std::string text = read_input_file((source_path() / "host/scene_file" / page).string(), 1 << 20);
+  const std::string text = read_input_file(source_path() + "/host/scene_file/" + page, 1 << 20);
   const std::regex row(R"(\n\| ([^|\n]*) \| ([^|\n]*) \| ?([^|\n]*?) ?\|(?=\n))"), name("`([a-z_]+)`");
   for (std::sregex_iterator i(text.begin(), text.end(), row), end; i != end; ++i) {
     const std::string names = (*i)[1];

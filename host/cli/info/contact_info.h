@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `isopatch info` prints of contacts with state, and of rigid polytopes.
+// What `isopatch info` prints of contacts with state.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,6 @@ inline constexpr std::size_t kMaxContactRows = 40;  // of a table
 
 /// A row for each part pair of the pairs whose contacts have a memory, if there are any.
 void print_contacts(const Scene& scene);
-
-/// A row for each part in a pair of rigid polytopes, and one for each such pair, if there are any.
-void print_polytopes(const Scene& scene);
 
 /// The parts of all bodies as they are called in tables, in the order of PartView.
 std::vector<std::string> names_of_parts(const SceneDescription& scene);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/cli/info/polytope_info.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ using namespace detail;
 namespace {
 
 const PolytopeView& shape_of_part(const SceneView& scene, const PartView& part) {
-  return *scene.geometries[part.geometry].polytope;
+  return *scene.geometries[part.geometry].shape;
 }
 
 /// Of the parts in pairs of polytopes. What bounds a polygon are its faces.
@@ -38,7 +40,7 @@ Rows rows_of_parts(const Scene& built) {
   Rows rows = {{"polytope", "vertices", "faces", "edges", "radius m"}};
   for (const std::int32_t index : parts) {
     const PolytopeView& shape = shape_of_part(data.view, data.parts[index]);
-    const double radius = data.polytope_radii[index];
+    const double radius = data.part_radii[index];
     rows.push_back({names[index], fmt::to_string(shape.num_vertices), fmt::to_string(shape.num_faces),
                     fmt::to_string(shape.num_edges), std::isfinite(radius) ? number(radius) : "-"});
   }
@@ -66,8 +68,7 @@ Rows rows_of_pairs(const Scene& built) {
     for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
       const PartPairView& parts = data.part_pairs[i];
       const RelationOptions options =  // of bodies at rest, whose reach is the margin
-          relation_options(data.view.polytopes, 0, {0, 0}, data.polytope_radii[parts.a], {0, 0},
-                           data.polytope_radii[parts.b]);
+          relation_options(data.view.polytopes, 0, {0, 0}, data.part_radii[parts.a], {0, 0}, data.part_radii[parts.b]);
       margin.add(options.reach);
       tolerance.add(options.tolerance);
     }
@@ -80,7 +81,7 @@ Rows rows_of_pairs(const Scene& built) {
 }  // namespace
 
 void print_polytopes(const Scene& built) {
-  if (!has_polytopes(built)) return;
+  if (!measures_distances(built)) return;
   print_first(rows_of_parts(built), kMaxContactRows, 1);
   print_first(rows_of_pairs(built), kMaxContactRows);
 }

@@ -9,6 +9,7 @@
 
 #include "host/cli/commands.h"
 #include "host/cli/info/contact_info.h"
+#include "host/cli/info/polytope_info.h"
 #include "host/cli/info_table.h"
 #include "host/rollout/rollout_data.h"
 #include "host/scene/keys/enumerator_names.h"

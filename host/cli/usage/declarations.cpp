@@ -122,13 +122,13 @@ void add_evaluate(CLI::App& app, EvaluateArguments& arguments) {
                     "states of the environments instead of variations; also a file with results, for its states");
   add(evaluate, "--dt", arguments.time_step, "H",
       "time step, s: of contacts with state (default 0: their friction holds no further), and how long rigid "
-      "polytopes may move until they meet (default 0)",
+      "convex parts may move until they meet (default 0)",
       real_between(0, limits::kMaxTime));
   add(evaluate, "--output", arguments.output, "FILE", "results as .json or .npz");
   evaluate->add_flag("--energy", arguments.energy, "the elastic energy of each pair too");
   evaluate->add_flag("--part-pairs", arguments.part_pairs, "the wrench of each part pair too");
   CLI::Option* vtk = add(evaluate, "--vtk", arguments.vtk, "DIR",
-                         "contact patches, bodies and contacts of rigid polytopes for ParaView");
+                         "contact patches, bodies and contacts of rigid convex parts for ParaView");
   add(evaluate, "--patches", arguments.patches, "K", "environments to write with --vtk (default 4)",
       whole<std::int64_t>(0, 10'000))
       ->needs(vtk);

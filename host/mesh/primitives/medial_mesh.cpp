@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The medial mesh of a convex polyhedron. Over the polyhedron, the distance to the surface is the lowest of its faces'
-// heights, so the points (x, t) with 0 <= t <= distance(x) are a convex polytope in four dimensions, an intersection of
-// half-spaces. The vertices of that polytope are the vertices of the medial mesh, and its facets, seen from above, are
+// heights, so the points (x, t) with 0 <= t <= distance(x) are a convex body in four dimensions, an intersection of
+// half-spaces. The vertices of that body are the vertices of the medial mesh, and its facets, seen from above, are
 // the regions nearest to one face. Each region is a convex polyhedron on which the distance is linear. It is cut into
 // tets like the box's regions: cones from its first vertex over fans about the first vertex of each facet.
 #include "host/mesh/primitives/medial_mesh.h"
@@ -71,14 +71,14 @@ void add_nearest(MedialVertex& to, const std::vector<std::int32_t>& faces) {
   std::set_union(one.begin(), one.end(), faces.begin(), faces.end(), std::back_inserter(to.nearest));
 }
 
-/// The vertices of the polytope {0 <= t <= depth(x)}, of its ground t = 0 the last.
-struct PolytopeVertices {
+/// The vertices of the body {0 <= t <= depth(x)}, of its ground t = 0 the last.
+struct DualVertices {
   std::vector<MedialVertex> inner, ground;
 };
 
 /// They are found by duality about a point inside: the half-space h.y <= s becomes the point h/s, and every facet of
 /// the hull of these points is a vertex.
-PolytopeVertices polytope_vertices(const Polyhedron& hull) {
+DualVertices dual_vertices(const Polyhedron& hull) {
   const double level = hull.depth(hull.inside) / 2;
   std::vector<double> dual;
   for (const HullFace& face : hull.faces) {
@@ -89,7 +89,7 @@ PolytopeVertices polytope_vertices(const Polyhedron& hull) {
   const auto ground = static_cast<std::int32_t>(hull.faces.size());
   dual.insert(dual.end(), {0, 0, 0, -1 / level});
 
-  PolytopeVertices vertices;
+  DualVertices vertices;
   for (HullFacet& facet : convex_hull(std::move(dual), 4)) {
     const bool on_ground = std::erase(facet.vertices, ground) != 0;
     const Point3 from_inside{facet.normal[0] / facet.offset, facet.normal[1] / facet.offset,
@@ -403,7 +403,7 @@ double flattest_tet(const TetMesh& mesh, std::size_t first) {
 }
 
 std::optional<TetMesh> exact_medial_mesh(const Polyhedron& hull) {
-  const PolytopeVertices vertices = polytope_vertices(hull);
+  const DualVertices vertices = dual_vertices(hull);
   return MedialMesh(hull, joined(vertices.inner, kSameVertex), corners_of(hull), kFlatPiece).make();
 }
 
@@ -414,7 +414,7 @@ std::optional<TetMesh> medial_mesh(const Polyhedron& exact) {
   for (const double shake : kShakes) {
     const Polyhedron hull = shaken(exact, shake * middle);
     const std::vector<MedialVertex> corners = corners_of(hull);
-    std::vector<MedialVertex> inner = polytope_vertices(hull).inner;
+    std::vector<MedialVertex> inner = dual_vertices(hull).inner;
     take_out_corners(inner, hull, corners);
     std::vector<double> depths;
     for (const MedialVertex& vertex : inner) depths.push_back(hull.depth(vertex.position));

@@ -72,11 +72,12 @@ constexpr ArrayDescription kDescriptions[] = {
      "Minus the derivative of force and torque at the contact's point by the relative twist there, row by row; 0 of "
      "pressure fields"},
     {"outputs", "separation",
-     "How far the nearest two rigid polytopes are apart, at most their distance; negative: how deep they overlap; 0 of "
-     "pairs without polytopes"},
-    {"outputs", "overlap", "What the rigid polytopes of both bodies have in common; m^2 of polygons"},
+     "How far the nearest two rigid convex parts are apart, at most their distance; negative: how deep they overlap; 0 "
+     "of "
+     "other pairs"},
+    {"outputs", "overlap", "What the rigid convex parts of both bodies have in common; m^2 of polygons"},
     {"outputs", "potential_contacts",
-     "What may touch of rigid polytopes, each once, by pair, parts, kind and features"},
+     "What may touch of rigid convex parts, each once, by pair, parts, kind and features"},
     {"outputs", "relations", "Which of these contacts must keep a gap, at least one of each relation"},
     {"outputs", "relation_members", "The contacts of each relation, as indices into the environment's"},
     {"outputs", "relations_needed",

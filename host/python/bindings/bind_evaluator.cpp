@@ -43,7 +43,7 @@ Args:
     member_capacity: The same of `relation_members`.
     max_clusters: K, the most clusters of normals that a pair's patch is divided into for the outputs patch_..., from 1
         to 16. None: 1.
-    time_step: s. Of contacts with state: from the `contact_state` given to the one returned. Of rigid polytopes: how
+    time_step: s. Of contacts with state: from the `contact_state` given to the one returned. Of rigid convex parts: how
         far ahead contacts and relations are looked for, of all that may meet at these velocities. None: 0, the forces
         and the contacts of the present state, for which bristles do not move.
     candidates: A CandidateCache of this evaluator, which keeps the pairs of cells that may touch for the next call. No

@@ -98,7 +98,7 @@ std::int64_t parse_capacity(const Argument& argument, nb::handle value) {
   return number;
 }
 
-/// Seconds, of contacts with state and of polytopes.
+/// Seconds, of contacts with state and of rigid convex parts.
 double parse_time_step(const Argument& argument, nb::handle value) {
   const double step = parse_number(argument, value);
   if (!(step >= 0) || std::isinf(step)) {

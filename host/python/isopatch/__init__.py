@@ -74,7 +74,7 @@ is stiffness * -distance = area * pressure, with `stiffness` [N/m], `distance` [
 Other libraries have Contacts."""
 
 POTENTIAL_CONTACT_DTYPE = _records.POTENTIAL_CONTACT_DTYPE
-"""NumPy's type of two features of rigid polytopes that may touch, world frame: of `kind` 0 vertex `feature_a` of
+"""NumPy's type of two features of rigid convex parts that may touch, world frame: of `kind` 0 vertex `feature_a` of
 `part_a` on face `feature_b` of `part_b`, 1 face under vertex, 2 edge on edge, at `point` [m] with the `normal` from the
 pair's second body into the first and the `gap` [m], positive apart. `applicability` is the smallest sine by which the
 features face each other; negative, they do not now. `pair` and parts are as in POLYGON_DTYPE. Other libraries have

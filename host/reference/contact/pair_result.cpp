@@ -43,9 +43,9 @@ void PairResult::add(const PairResult& next) {
   append(contact_state, next.contact_state);
   append(single_contact, next.single_contact);
   status |= next.status;
-  if (next.separation) separation = next.separation;  // one model has polytopes
+  if (next.separation) separation = next.separation;  // one model measures it
   overlap += next.overlap;
-  polytopes.add(next.polytopes);
+  relations.add(next.relations);
 }
 
 }  // namespace isopatch::reference

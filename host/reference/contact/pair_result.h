@@ -44,8 +44,8 @@ struct SingleContactRow {
   Eigen::Matrix<Real, 6, 6> damping_matrix = Eigen::Matrix<Real, 6, 6>::Zero();
 };
 
-/// Contacts of polytopes and the relations between them. Members index contacts, relations index members, of these
-/// vectors.
+/// Contacts of rigid convex parts and the relations between them. Members index contacts, relations index members, of
+/// these vectors.
 struct PairRelations {
   std::vector<PotentialContact> contacts;
   std::vector<Relation> relations;
@@ -69,9 +69,9 @@ struct PairResult {
   std::vector<SingleContactRow> single_contact;  // of each part pair; empty if the model has none
   std::vector<Real> contact_state;               // of each part pair; empty if the model carries none
   std::uint32_t status = 0;                      // bits
-  std::optional<Real> separation;                // m; none if the pair has no polytopes
+  std::optional<Real> separation;                // m; none if the pair measures none
   Real overlap = 0;                              // m^3, of polygons m^2
-  PairRelations polytopes;
+  PairRelations relations;
 
   /// Adds the results of the pair's next model. Averages and patches stay those of the first.
   void add(const PairResult& next);

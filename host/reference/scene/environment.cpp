@@ -192,7 +192,7 @@ Environment read_environment(const SceneDescription& scene, const State& state, 
                                   state.pair_mask.data[index * state.pair_mask.stride + static_cast<std::int64_t>(p)] !=
                                       0);
   }
-  // also of models that a pair does not name: a part pair with a compliant part is a pressure field beside polytopes
+  // also of models that a pair does not name: a part pair with a compliant part is a pressure field beside rigid ones
   for_each_row(scene, environment, [&](std::size_t p, ContactModel model, const PartIndices& parts) {
     const Geometry *a = environment.parts[parts.a].geometry, *b = environment.parts[parts.b].geometry;
     if (a && b && !can_touch(*a, *b, (*scene.pairs)[p], model)) environment.status |= kBadGeometry;

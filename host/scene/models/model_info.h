@@ -3,13 +3,16 @@
 // What a contact model says of itself to scenes.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "isopatch/detail/scene/scene_view.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
 
+struct SceneData;
 struct LawNumbers;  // of force_law/numbers.h
 struct Softness;    // of contact/part_law.h
 
@@ -17,7 +20,7 @@ struct Softness;    // of contact/part_law.h
 struct PartKind {
   bool rigid, half_space;
   PrimitiveKind primitive = PrimitiveKind::kNone;
-  bool polytope = false;  // a convex mesh, a polygon or a half space
+  bool has_faces = false;  // a convex mesh, a polygon or a half space
   bool polygon = false;
 };
 struct PairKind {
@@ -50,7 +53,7 @@ struct ContactModelInfo {
   bool has_plates = false;           // a simulator takes each of its part pairs as a PlateContact
   bool has_exponent = false;         // its law's force is of a depth, to a power; else of a volume
   bool has_foundations = false;      // without a stiffness, the foundation depths of compliant parts give it
-  bool has_polytopes = false;        // of rigid parts, made into PolytopeViews; others are then of kDefaultModel
+  bool touches_faces = false;        // of rigid parts, by GeometryView::shape; others are then of kDefaultModel
   bool is_drawn_as_octagon = false;  // as its four patch contacts, since it has no polygons
 
   /// What the spheres of a pair touch; null: no such rule.
@@ -59,6 +62,12 @@ struct ContactModelInfo {
   /// Of a part pair with the scene's own geometries, by numbers of law_of(); null where there is none.
   LawStiffness (*stiffness_of)(const SceneView& scene, const PartPairView& parts, const LawNumbers& law,
                                const Softness& softness, bool is_given) = nullptr;
+
+  /// Checks what pairs of the model need, and adds it to a scene that has all pairs; null: nothing. Throws Error.
+  void (*prepare)(SceneData& data) = nullptr;
+
+  /// Adds to what warnings_of() says of a scene; null: nothing.
+  void (*warn)(const Scene& scene, std::vector<std::string>& warnings) = nullptr;
 };
 
 }  // namespace isopatch::detail

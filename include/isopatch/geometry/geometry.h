@@ -44,9 +44,9 @@ struct Geometry {
   std::vector<double> extent;     ///< kMesh: at every point of `mesh`, dimensionless; 0 throughout a surface mesh
   Primitive primitive = {};       ///< kMesh: what the mesh is an approximation of, if that is known
   bool strained = false;          ///< kMesh: the extent is that of a strain map
-  bool convex = false;            ///< kMesh: the convex hull of its surface, for ContactModel::kPolytope
+  bool convex = false;            ///< kMesh: the convex hull of its surface, which touches by faces
   bool polygon = false;        ///< kMesh: a convex polygon in the plane z = 0, whose corners are the points, counter-
-                               ///< clockwise; for rigid bodies in ContactModel::kPolytope
+                               ///< clockwise; of rigid bodies, which touch by edges
   bool size_is_known = false;  ///< no warning of an unlikely size: a scene file states its units, or warns itself
 
   /// kHalfSpace: z <= 0 of its frame; extent = -z/thickness. Metres.
@@ -95,8 +95,8 @@ Geometry make_convex_hull(const std::string& name, const std::vector<Point3>& po
 /// a plane.
 Geometry make_convex_hull_surface(const std::string& name, const std::vector<Point3>& points);
 
-/// The convex hull of points [x, y], m, in the plane z = 0. For rigid bodies that meet others of polygons in
-/// ContactModel::kPolytope. Throws Error for fewer than three points, for points that are not finite or all on a line,
+/// The convex hull of points [x, y], m, in the plane z = 0. For rigid bodies, which touch others of
+/// polygons alone. Throws Error for fewer than three points, for points that are not finite or all on a line,
 /// and for more than 64 corners.
 Geometry make_polygon(const std::string& name, const std::vector<std::array<double, 2>>& points);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The records of contacts between rigid polytopes, and of the relations between them.
+// The records of contacts between rigid convex parts, and of the relations between them.
 #pragma once
 
 #include <array>

@@ -131,7 +131,7 @@ class Scene {
 /// What may not be meant, one line each: two rigid bodies that meet without touching, unless they are excluded; a half
 /// space that is softer than what can lie on it; pairs without friction, unless Pair::friction says so; and a body with
 /// parts that overlap by more than 2 % of the smaller one's volume (by sampling), so that both press on what they
-/// touch; options of polytopes that no pair has, or beyond the size of a part; and SceneDescription::notes. Warnings
+/// touch; options of a model that no pair has, or beyond the size of a part; and SceneDescription::notes. Warnings
 /// about a single geometry are Geometry::warnings.
 std::vector<std::string> warnings_of(const Scene& scene);
 

@@ -86,7 +86,7 @@ def evaluate(
         relation_capacity: The same for `relations`.
         member_capacity: The same for `relation_members`.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
-        time_step: Of contacts with state and of rigid polytopes, s, known when the function is traced; as
+        time_step: Of contacts with state and of rigid convex parts, s, known when the function is traced; as
             Evaluator.evaluate().
 
     Returns:

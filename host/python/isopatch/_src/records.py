@@ -121,7 +121,7 @@ class Contacts(NamedTuple):
 
 
 class PotentialContacts(NamedTuple):
-    """Contacts of rigid polytopes in torch, JAX and CuPy: an array of each member of POTENTIAL_CONTACT_DTYPE.
+    """Contacts of rigid convex parts in torch, JAX and CuPy: an array of each member of POTENTIAL_CONTACT_DTYPE.
 
     World frame. `...` is [N, potential_contact_capacity]. In torch and CuPy all arrays are views of `words`. The
     package allocates it, or it is given as `out`.
@@ -157,7 +157,7 @@ class PotentialContacts(NamedTuple):
 
 
 class Relations(NamedTuple):
-    """Relations of rigid polytopes in torch, JAX and CuPy: an array of each member of RELATION_DTYPE.
+    """Relations of rigid convex parts in torch, JAX and CuPy: an array of each member of RELATION_DTYPE.
 
     `...` is [N, relation_capacity]. In torch and CuPy all arrays are views of `words`. The package allocates it, or it
     is given as `out`.

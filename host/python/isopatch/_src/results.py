@@ -113,13 +113,13 @@ class Results(NamedTuple):
     """[N, Q, 36], N s/m; N s; N m s. Minus the derivative of force and torque at the contact's point by the relative
     twist there, row by row; 0 of pressure fields."""
     separation: Any = None
-    """[N, P], m. How far the nearest two rigid polytopes are apart, at most their distance; negative: how deep they
-    overlap; 0 of pairs without polytopes."""
+    """[N, P], m. How far the nearest two rigid convex parts are apart, at most their distance; negative: how deep they
+    overlap; 0 of other pairs."""
     overlap: Any = None
-    """[N, P], m^3. What the rigid polytopes of both bodies have in common; m^2 of polygons."""
+    """[N, P], m^3. What the rigid convex parts of both bodies have in common; m^2 of polygons."""
     potential_contacts: Any = None
     """[N, potential_contact_capacity], POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts. What may
-    touch of rigid polytopes, each once, by pair, parts, kind and features."""
+    touch of rigid convex parts, each once, by pair, parts, kind and features."""
     relations: Any = None
     """[N, relation_capacity], RELATION_DTYPE; in torch, JAX and CuPy Relations. Which of these contacts must keep a
     gap, at least one of each relation."""

@@ -47,9 +47,9 @@ class Status(enum.IntFlag):
     THICK_CONTACT = 1 << 15
     """A warning: a volumetric contact is thicker than its radius, so that the plate in its place is far off."""
     OVERLAP = 1 << 16
-    """A warning: two rigid polytopes overlap by more than the scene's `tolerance`."""
+    """A warning: two rigid convex parts overlap by more than the scene's `tolerance`."""
     RELATION_CAPACITY = 1 << 19
-    """More contacts, relations or members of rigid polytopes than there is room for."""
+    """More contacts, relations or members of rigid convex parts than there is room for."""
     FELL_THROUGH = 1 << 21
     """A warning: the centre of mass of a free body has passed the middle of a solid part that it has a pair with, along
     gravity, or is below a half space: what should carry it does not."""

@@ -105,7 +105,7 @@ def evaluate(
         relation_capacity: The same for `relations`.
         member_capacity: The same for `relation_members`.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
-        time_step: Of contacts with state and of rigid polytopes, s; as Evaluator.evaluate().
+        time_step: Of contacts with state and of rigid convex parts, s; as Evaluator.evaluate().
 
     Returns:
         Results: new tensors; floating-point numbers have the type of `poses`.

@@ -32,11 +32,11 @@ ISOPATCH_HD PosedPolytopes posed_polytopes(const SceneView& scene, const State& 
   const GeometryView &a = scene.geometries[geometry_a], &b = scene.geometries[geometry_b];
   const Transform<double> X_a = read_pose(state, environment, view.a), X_b = read_pose(state, environment, view.b);
   const Transform<double> X_WA = pose_of(scene.parts[parts.a], a.half_space, X_a);
-  return {polytope_pair(*a.polytope, *b.polytope, X_WA, pose_of(scene.parts[parts.b], b.half_space, X_b)), X_WA,
+  return {polytope_pair(*a.shape, *b.shape, X_WA, pose_of(scene.parts[parts.b], b.half_space, X_b)), X_WA,
           relation_options(scene.polytopes, state.time_step, speed_of(scene, state, environment, view.a, X_a),
-                           polytope_radius(scene, *a.polytope, view.a, parts.a, geometry_a),
+                           polytope_radius(scene, *a.shape, view.a, parts.a, geometry_a),
                            speed_of(scene, state, environment, view.b, X_b),
-                           polytope_radius(scene, *b.polytope, view.b, parts.b, geometry_b))};
+                           polytope_radius(scene, *b.shape, view.b, parts.b, geometry_b))};
 }
 
 /// False if two parts are certainly farther apart than they reach: told from balls about the origins of their bodies,
@@ -46,8 +46,8 @@ ISOPATCH_HD bool may_reach(const SceneView& scene, const State& state, std::int6
   constexpr double kMargin = 1e-9;  // far above the rounding of all that follows
   const int geometry_a = geometry_of(scene, state, environment, parts.a);
   const int geometry_b = geometry_of(scene, state, environment, parts.b);
-  const double radius_a = polytope_radius(scene, *scene.geometries[geometry_a].polytope, view.a, parts.a, geometry_a);
-  const double radius_b = polytope_radius(scene, *scene.geometries[geometry_b].polytope, view.b, parts.b, geometry_b);
+  const double radius_a = polytope_radius(scene, *scene.geometries[geometry_a].shape, view.a, parts.a, geometry_a);
+  const double radius_b = polytope_radius(scene, *scene.geometries[geometry_b].shape, view.b, parts.b, geometry_b);
   const bool moves = state.time_step > 0;
   const BodySpeed still{0, 0};
   const double reach = relation_options(scene.polytopes, state.time_step,

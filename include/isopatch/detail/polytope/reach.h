@@ -41,7 +41,7 @@ ISOPATCH_HD double polytope_radius(const SceneView& scene, const PolytopeView& s
 }
 
 /// Where features of two parts may meet within the state's time step. A half space that turns reaches everywhere.
-ISOPATCH_HD RelationOptions relation_options(const PolytopeSceneView& options, double dt, const BodySpeed& a,
+ISOPATCH_HD RelationOptions relation_options(const DistanceView& options, double dt, const BodySpeed& a,
                                              double radius_a, const BodySpeed& b, double radius_b) {
   constexpr double kMargin = 0.02, kTolerance = 1e-6;  // of the smaller radius
   const double radius = min(radius_a, radius_b);

@@ -12,6 +12,8 @@
 
 namespace isopatch::detail {
 
+inline constexpr int kPolytopeModel = 3;  // ContactModel::kPolytope
+
 inline constexpr int kMaxFaces = 64;  // so that the faces of a shape are the bits of a word
 
 // By Euler's formula V - E + F = 2, since at least three edges meet in a vertex: 2 E >= 3 V.

@@ -102,7 +102,7 @@ ISOPATCH_HD std::uint32_t fell_through(Warp& warp, const SceneView& scene, const
   bool any = false;
   for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) {
     const PairView& pair = scene.pairs[i];
-    if (pair.model == kPolytopeModel || !is_enabled(contact, environment, i)) continue;  // which holds nothing
+    if (!pair.exerts_force || !is_enabled(contact, environment, i)) continue;
     any = any || is_through(scene, view, input, contact, environment, state, pair.a, pair.b) ||
           is_through(scene, view, input, contact, environment, state, pair.b, pair.a);
   }

@@ -186,9 +186,7 @@ ISOPATCH_HD bool is_ball(const GeometryView& geometry) { return geometry.primiti
 /// Whether a pair's model has a contact for parts of these geometries, which an environment may have chosen.
 ISOPATCH_HD bool can_touch(const PairView& pair, const GeometryView& a, const GeometryView& b) {
   const bool half_spaces = a.half_space && b.half_space;
-  if (pair.model == kPolytopeModel) {
-    return a.polytope != nullptr && b.polytope != nullptr && a.polygon == b.polygon && !half_spaces;
-  }
+  if (pair.touches_faces) return a.shape != nullptr && b.shape != nullptr && a.polygon == b.polygon && !half_spaces;
   if (a.polygon || b.polygon) return false;
   if (pair.ball_touches == 0) return !half_spaces || pair.half_spaces_touch;
   return (is_ball(a) && (pair.ball_touches & shape_of(b)) != 0) ||
@@ -202,7 +200,7 @@ ISOPATCH_HD std::uint32_t part_pair_status(const SceneView& scene, const State& 
   const int index_b = geometry_of(scene, state, environment, scene.part_pairs[part_pair].b);
   if (index_a < 0 || index_b < 0) return kOk;
   const GeometryView &a = scene.geometries[index_a], &b = scene.geometries[index_b];
-  const bool is_simple = scene.laws == nullptr && scene.pairs_of_model(kPolytopeModel) <= 0;
+  const bool is_simple = scene.laws == nullptr && !scene.contact.any_faces;
   if (is_simple && !(a.half_space && b.half_space) && !a.polygon && !b.polygon) return kOk;
   const PairView* pair = scene.pairs;
   while (part_pair < pair->part_pairs_begin || pair->part_pairs_end <= part_pair) ++pair;

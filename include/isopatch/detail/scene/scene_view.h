@@ -57,8 +57,8 @@ struct GeometryView {
 
   double foundation_depth;  // H of a part without one of its own, m
 
-  const FieldGeometry* field;    // for the pressure field
-  const PolytopeView* polytope;  // for polytopes; null if it is none, or no pair needs it
+  const FieldGeometry* field;  // for the pressure field
+  const PolytopeView* shape;   // for pairs that touch by faces; null if it has none, or no pair needs it
 };
 
 /// A body's parts follow each other. A body of several has torques summed about one point.
@@ -87,8 +87,6 @@ struct PartView {
 /// Contact models that a scene can have pairs of.
 inline constexpr int kMaxContactModels = 6;
 
-inline constexpr int kPolytopeModel = 3;  // ContactModel::kPolytope
-
 /// A set of shapes: a bit for each kind of primitive and, in place of none, for half spaces.
 using ShapeSet = std::uint8_t;
 
@@ -112,6 +110,8 @@ struct PairView {
   bool has_state;          // that model carries a contact state
   bool has_law;            // which is a ContactState of a PairForceLaw (contact/part_law.h)
   bool has_plates;         // each of its part pairs makes a PlateContact, and no SolverContact
+  bool touches_faces;      // in that model, by GeometryView::shape, both of polygons or both of solids
+  bool exerts_force;       // in that model
   bool is_endless;         // near everywhere: a hole in something without an end, or a model that measures distances
   ShapeSet ball_touches;   // of each part pair one part is a sphere and the other of these; 0: no such rule
 };
@@ -131,6 +131,7 @@ struct ContactView {
   std::int32_t quadrature;  // kExactRule, kCentroidRule, or points per fan triangle: 3, 6
   double slip_tolerance;    // m/s
   std::int32_t state_size;  // Scene::contact_state_size()
+  bool any_faces;           // a pair touches by faces
 
   // of the scene's laws: what no step leaves is refused
   double least_impact_speed;  // that is not 0, m/s
@@ -139,7 +140,7 @@ struct ContactView {
 
 /// What pairs of polytopes need of a scene: ContactOptions::margin, tolerance and relations, and two arrays, which are
 /// null where there is no such pair.
-struct PolytopeSceneView {
+struct DistanceView {
   double margin, tolerance;      // m; negative: of the smaller radius of two parts
   std::int32_t relations;        // ContactRelations
   const Vec3d* centers_of_mass;  // of each body, in its frame, m; 0 of one that has no mass or no such pair
@@ -168,7 +169,7 @@ struct SceneView {
   const PairForceLaw* laws;           // of each pair view; null if none carries a ContactState
   const double* contact_states;       // of the scene, Q x S; null: zeros
   const std::uint8_t* planar_bodies;  // 1 of a body of polygons, in the plane z = 0; null if there is none
-  PolytopeSceneView polytopes;
+  DistanceView polytopes;
 
   ISOPATCH_HD std::int32_t pairs_of_model(int model) const { return pairs_before[model + 1] - pairs_before[model]; }
 

@@ -22,6 +22,6 @@ void check_planar_bodies(const JsonValue& bodies, const SceneDescription& scene)
 
 /// The parts of pairs of polytopes have few enough faces. Bodies and pairs have been read; `bodies` is the list of
 /// bodies.
-void check_polytope_parts(const JsonValue& bodies, const SceneDescription& scene);
+void check_shapes_of_parts(const JsonValue& bodies, const SceneDescription& scene);
 
 }  // namespace isopatch::detail

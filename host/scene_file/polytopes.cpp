@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/scene_file/scene_polytopes.h"
+#include "host/scene_file/polytopes.h"
 
 #include <algorithm>
 
@@ -144,14 +144,14 @@ void check_planar_bodies(const JsonValue& bodies, const SceneDescription& scene)
   for (std::size_t i = 0; i < elements.size(); ++i) check_planar_body(elements[i], scene, scene.bodies[i]);
 }
 
-void check_polytope_parts(const JsonValue& bodies, const SceneDescription& scene) {
+void check_shapes_of_parts(const JsonValue& bodies, const SceneDescription& scene) {
   const std::vector<JsonValue> elements = bodies.elements();
   std::set<int> sound;  // geometries that were found to be
   const auto check = [&](int body, std::size_t part) {
     const int geometry = parts_of(scene.bodies[static_cast<std::size_t>(body)])[part].geometry;
     if (!sound.insert(geometry).second) return;
     try {
-      polytope_of(scene.geometries[static_cast<std::size_t>(geometry)]);
+      convex_shape_of(scene.geometries[static_cast<std::size_t>(geometry)]);
     } catch (const Error& error) {
       geometry_key_of(elements[static_cast<std::size_t>(body)], part)
           .fail(with_location("is in a pair of model polytope: ", error));
@@ -161,7 +161,7 @@ void check_polytope_parts(const JsonValue& bodies, const SceneDescription& scene
     const std::vector<std::optional<ContactModel>> models = part_pair_models(pair, scene);
     const std::size_t num_b = parts_of(scene.bodies[static_cast<std::size_t>(pair.b)]).size();
     for (std::size_t i = 0; i < models.size(); ++i) {
-      if (!models[i] || !info_of(*models[i]).has_polytopes) continue;
+      if (!models[i] || !info_of(*models[i]).touches_faces) continue;
       check(pair.a, i / num_b);
       check(pair.b, i % num_b);
     }
