@@ -82,10 +82,6 @@ void check_restitution(double value) {
               {.found = fmt::to_string(value), .wanted = "above 0 and at most 1"});
 }
 
-void check_static_ratio(double value) {
-  if (!(value >= 1)) throw_error("must be at least 1, found {}", value);
-}
-
 void check_orientation(const std::array<double, 7>& pose) {
   double norm2 = 0;
   for (std::size_t i = 3; i < 7; ++i) norm2 += pose[i] * pose[i];

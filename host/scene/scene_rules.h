@@ -40,9 +40,6 @@ void check_range(double value, const Range& range);
 /// In (0, 1].
 void check_restitution(double value);
 
-/// At least 1.
-void check_static_ratio(double value);
-
 /// The quaternion of a pose can be normalised.
 void check_orientation(const std::array<double, 7>& pose);
 

@@ -19,8 +19,9 @@ void read_keys(const JsonValue& object, Owner& owner);
 inline void read_value(const JsonValue& value, double& to, const Range& range) { to = in_range(value, range); }
 inline void read_value(const JsonValue& value, Point3& to, const Range& range) { read_vector(value, range, to.data()); }
 inline void read_value(const JsonValue& value, bool& to, Flag /*any*/) { to = value.boolean(); }
-inline void read_value(const JsonValue& value, double& to, Sign sign) {
-  to = sign == Sign::kPositive ? value.positive() : value.not_negative();
+inline void read_value(const JsonValue& value, double& to, Least least) {
+  to = least == Least::kPositive ? value.positive() : least == Least::kZero ? value.not_negative() : value.number();
+  if (least == Least::kOne && to < 1) value.fail("must be at least 1, found {}", to);
 }
 inline void read_value(const JsonValue& value, int& to, const WholeNumbers& range) {
   to = value.integer(range.low, range.high);

@@ -268,8 +268,8 @@ TEST(Motion, OnAJointHasStopsInOrderAndNumbersInTheirRanges) {
   });
   for (const double value : {kNan, -1e-9, kInfinity}) {
     expect_error_of_body(1, "motion: bounce is ", [&](Body& b) { b.motion.bounce = value; });
-    expect_error_of_body(1, "motion: friction is ", [&](Body& b) { b.motion.friction = value; });
-    expect_error_of_body(2, "motion: damping is ", [&](Body& b) { b.motion.damping = value; });
+    expect_error_of_body(1, "motion: joint_friction is ", [&](Body& b) { b.motion.friction = value; });
+    expect_error_of_body(2, "motion: joint_damping is ", [&](Body& b) { b.motion.damping = value; });
     expect_error_of_body(2, "motion: armature is ", [&](Body& b) { b.motion.armature = value; });
   }
   expect_error_of_body(1, "motion: bounce is 1.5", [](Body& b) { b.motion.bounce = 1.5; });

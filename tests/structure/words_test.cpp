@@ -28,6 +28,17 @@ const Word& model_enumerators() {
   return word;
 }
 
+/// Files of the product, where a model has neither a room nor a line of a list.
+const Word& polytopes() {
+  static const Word word = {
+      "polytope",
+      {"/polytope", "host/cpu/contact/models.h", "host/cpu/library_models.cpp", "kernels/contact/models.h",
+       "kernels/library_models.cu", "host/reference/contact_models.cpp", "host/reference/model_rules.cpp",
+       "host/scene/models/models.h", ".md"},
+      15};
+  return word;
+}
+
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string in_small_letters(std::string text) {
@@ -59,6 +70,17 @@ std::vector<std::string> lines_elsewhere(const std::vector<Source>& sources, con
   return found;
 }
 
+/// The product's files outside of a word's rooms whose text has it.
+std::vector<std::string> files_elsewhere(const std::vector<Source>& sources, const Word& word) {
+  std::vector<std::string> found;
+  for (const Source& source : sources) {
+    const auto may = [&](const std::string& room) { return contains(source.path, room); };
+    if (!is_product(source.path) || std::any_of(word.rooms.begin(), word.rooms.end(), may)) continue;
+    if (contains(in_small_letters(source.text), word.text)) found.push_back(source.path);
+  }
+  return found;
+}
+
 /// The product's files of a model whose text has the word.
 std::vector<std::string> files_with(const std::vector<Source>& sources, const std::string& in_path,
                                     const std::string& word) {
@@ -75,6 +97,11 @@ TEST(Words, AModelIsNamedInItsRoomsAndLists) {
   EXPECT_LE(found.size(), model_enumerators().most) << ::testing::PrintToString(found);
 }
 
+TEST(Words, PolytopesAreNamedInTheirRoomsAndLists) {
+  const std::vector<std::string> found = files_elsewhere(project_sources(), polytopes());
+  EXPECT_LE(found.size(), polytopes().most) << ::testing::PrintToString(found);
+}
+
 TEST(Words, BristlesAreNoAffairOfPressureFields) {
   const std::vector<std::string> found = files_with(project_sources(), "pressure_field", "bristle");
   EXPECT_LE(found.size(), 5u) << ::testing::PrintToString(found);
@@ -86,8 +113,10 @@ TEST(Words, OneTooManyIsFound) {
       {"host/cpu/polytope/b.cpp", "ContactModel::kPolytope"},
       {"tests/c.cpp", "ContactModel::kPoint"},
       {"kernels/pressure_field/d.cu", "// Bristles\n"},
+      {"host/rollout/e.cpp", "// of Polytopes\n"},
   };
   EXPECT_EQ(lines_elsewhere(planted, model_enumerators()), std::vector<std::string>{"host/rollout/a.cpp:2"});
+  EXPECT_EQ(files_elsewhere(planted, polytopes()), std::vector<std::string>{"host/rollout/e.cpp"});
   EXPECT_EQ(files_with(planted, "pressure_field", "bristle"), std::vector<std::string>{"kernels/pressure_field/d.cu"});
 }
 

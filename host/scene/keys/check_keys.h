@@ -47,7 +47,7 @@ void check_value(const std::string& name, const std::optional<T>& value, const R
 
 /// What has rules of its own: flags are right, and check_law() and check_models() know the others.
 template <class Rule>
-concept IsCheckedElsewhere = Is<Rule, Flag> || Is<Rule, Sign> || Is<Rule, ModelNames> || Is<Rule, ByHand>;
+concept IsCheckedElsewhere = Is<Rule, Flag> || Is<Rule, Least> || Is<Rule, ModelNames> || Is<Rule, ByHand>;
 
 /// A visitor of keys. Throws Error for the first value that is out of range; `location` is "rollout: ".
 inline auto checker_at(const std::string& location) {

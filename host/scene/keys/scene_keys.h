@@ -38,8 +38,8 @@ struct Enumerators {
 };
 /// True or false.
 struct Flag {};
-/// A number whose upper limit check_law() knows.
-enum class Sign { kPositive, kNotNegative };
+/// A number that is above zero, or at least so much; check_law() knows the largest.
+enum class Least { kPositive, kZero, kOne };
 /// A number, or several, with a rule.
 template <class Value>
 struct Checked {
@@ -68,12 +68,12 @@ concept Is = std::same_as<std::remove_const_t<T>, Of>;
 // Each calls visit(key, member, rule) for all keys of an object.
 
 void for_each_key(Is<BristleFriction> auto& bristle, const auto& visit) {
-  visit("stiffness", bristle.stiffness, Sign::kPositive);
-  visit("damping", bristle.damping, Sign::kPositive);
-  visit("viscous", bristle.viscous, Sign::kNotNegative);
+  visit("stiffness", bristle.stiffness, Least::kPositive);
+  visit("damping", bristle.damping, Least::kPositive);
+  visit("viscous", bristle.viscous, Least::kZero);
   visit("stribeck_velocity", bristle.stribeck_velocity, kSlipToleranceRange);
-  visit("dwell_time", bristle.dwell_time, Sign::kNotNegative);
-  visit("static_ratio", bristle.static_ratio, Checked{&check_static_ratio});
+  visit("dwell_time", bristle.dwell_time, Least::kZero);
+  visit("static_ratio", bristle.static_ratio, Least::kOne);
 }
 
 void for_each_key(Is<ContactOptions> auto& contact, const auto& visit) {
@@ -91,7 +91,7 @@ void for_each_key(Is<ContactOptions> auto& contact, const auto& visit) {
   visit("normal", contact.normal, Enumerators{"OverlapNormal", kOverlapNormalNames});
   visit("small_speed", contact.small_speed, kSlipToleranceRange);
   visit("latch", contact.latch, Enumerators{"ImpactLatch", kImpactLatchNames});
-  visit("relaxation_time", contact.relaxation_time, Sign::kNotNegative);
+  visit("relaxation_time", contact.relaxation_time, Least::kZero);
 }
 
 void for_each_key(Is<Pair> auto& pair, const auto& visit) {
@@ -102,12 +102,12 @@ void for_each_key(Is<Pair> auto& pair, const auto& visit) {
   visit("friction_model", pair.friction_model, Enumerators{"FrictionModel", kFrictionModelNames});
   visit("bristle", pair.bristle, Object{});
   visit("bristle_flow", pair.bristle_flow, Enumerators{"BristleFlow", kBristleFlowNames});
-  visit("stiffness", pair.stiffness, Sign::kPositive);
+  visit("stiffness", pair.stiffness, Least::kPositive);
   visit("exponent", pair.exponent, kExponentRange);
   visit("restitution", pair.restitution, Checked{&check_restitution});
   visit("exact_spheres", pair.exact_spheres, Flag{});
   visit("inside", pair.inside, Flag{});
-  visit("spin_radius", pair.spin_radius, Sign::kNotNegative);
+  visit("spin_radius", pair.spin_radius, Least::kZero);
   visit("contact_state", pair.contact_state, ByHand{});
 }
 
