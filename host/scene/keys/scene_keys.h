@@ -45,6 +45,8 @@ template <class Value>
 struct Checked {
   void (*check)(Value);
 };
+template <class Value>
+Checked(void (*)(Value)) -> Checked<Value>;
 /// One number, or rows [time, value].
 struct Rows {
   const Range& range;
