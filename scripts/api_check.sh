@@ -26,7 +26,7 @@ mkdir -p "$folder/old_source"
 git archive "$old" | tar -x -C "$folder/old_source"
 build() {  # NAME SOURCE
   cmake -S "$2" -B "$folder/$1" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-g -DBUILD_SHARED_LIBS=ON \
-    -DISOPATCH_CLI=OFF -DISOPATCH_CUDA=OFF -DISOPATCH_CVODE=OFF -DISOPATCH_WERROR=OFF \
+    -DISOPATCH_CLI=OFF -DISOPATCH_CUDA=OFF -DISOPATCH_WERROR=OFF \
     "${isopatch_cmake_options[@]}" >/dev/null
   cmake --build "$folder/$1" -j "$(nproc)" --target isopatch
 }

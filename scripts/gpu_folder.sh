@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds the preset `gpu` and fills a folder with all that scripts/gpu_check.sh needs on a machine with an NVIDIA GPU:
-# stripped programs with their libraries, scenes and meshes, and what scripts/gpu_variant.sh needs to compile a kernel
-# again there. Nothing of it has to be installed there but the driver; the CUDA toolkit is used if it is there.
+# stripped programs with their libraries, scenes and meshes, and what is needed to compile a kernel again there. Nothing
+# has to be installed there but the driver and Python; the CUDA toolkit is used if it is there.
 #
 # Usage: scripts/gpu_folder.sh [FOLDER [CMAKE_OPTION...]]      FOLDER is build/gpu_folder by default, and is replaced
 #
 # The programs run on compute capability 9.0 (H100, H200); -DISOPATCH_CUDA_ARCHITECTURES=80-real makes a folder for 8.0.
-# They need a glibc as new as the one of the machine they are built on. They are without the integrator cvode: the
-# objects that scripts/gpu_variant.sh links there would need SUNDIALS. Exits with status 1 if a library is missing or the
+# They need a glibc as new as the one of the machine they are built on. Exits with status 1 if a library is missing or the
 # folder has more than 35 MB.
 #
 # ISOPATCH_DATA_DIR is the folder of the meshes that are not part of this project; what needs them is left out without
@@ -51,7 +50,7 @@ build=$PWD/build/gpu
 if ((with_python)); then cmake --build --preset gpu --target isopatch_python; fi
 
 rm -rf "$folder"
-mkdir -p "$folder"/{bin/lib,bench,data,objects,scripts}
+mkdir -p "$folder"/{bin/lib,bench,data,objects,scripts/gpu_check}
 strip -o "$folder/bin/lib/libisopatch.so" "$build/libisopatch.so"
 for program in "${programs[@]}"; do
   strip -o "$folder/bin/$program" "$build/bin/$program"
@@ -93,7 +92,8 @@ for program in "${needing[@]}"; do
 done
 
 cp -r bench/scenes "$folder/bench"
-cp scripts/gpu_check*.sh scripts/gpu_variant.sh "$folder/scripts"
+cp scripts/gpu_check.sh "$folder/scripts"
+cp scripts/gpu_check/*.py "$folder/scripts/gpu_check"
 for mesh in "${meshes[@]}"; do
   if [[ -f ${ISOPATCH_DATA_DIR:-}/$mesh.vtk ]]; then
     cp "$ISOPATCH_DATA_DIR/$mesh.vtk" "$folder/data"
@@ -103,10 +103,9 @@ for mesh in "${meshes[@]}"; do
 done
 predicted=${ISOPATCH_PREDICTED:-$PWD/build/predicted.json}
 [[ $predicted == /* ]] || predicted=$caller/$predicted
-if [[ -f $predicted ]] && scripts/gpu_predictions.py "$predicted" >"$folder/predicted.txt"; then
+if [[ -f $predicted ]]; then
   cp "$predicted" "$folder/predicted.json"
 else
-  rm -f "$folder/predicted.txt"
   echo "gpu_folder: without predicted times ($predicted, by bench/cycle_model/predict.py --json)" >&2
 fi
 commit=$(git rev-parse --short HEAD 2>/dev/null || echo "unknown commit")

@@ -38,7 +38,7 @@ struct RolloutArguments : BatchArguments {
   std::optional<std::int64_t> steps;      // without it the steps of the duration
   std::optional<double> duration;         // s; this and all up to `polygons`: without them, what the scene says
   std::optional<double> time_step;        // s
-  std::optional<std::string> integrator;  // "midpoint", "euler", "sdirk2" or "cvode"
+  std::optional<std::string> integrator;  // "midpoint", "euler" or "sdirk2"
   std::optional<std::string> points;      // "matched", "centroid" or "fan6"
   std::vector<double> gravity;            // m/s^2, three or none
   std::optional<double> tolerance;        // of a solve

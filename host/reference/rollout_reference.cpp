@@ -31,7 +31,6 @@ Real gravity_of(const SceneDescription& scene) {
 }  // namespace
 
 RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene), bodies_(scene_) {
-  if (scene.rollout.integrator == Integrator::kCvode) throw Error("the reference has no integrator cvode");
   for (const Pair& pair : *scene.pairs) {
     for (const auto& model : detail::part_pair_models(pair, scene)) {
       if (!model || is_stepped(*model)) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One environment stepped in time with dense matrices in extended precision, for comparison with a Simulator. The
-// integrators are all but cvode, the points of contact matched and centroid; only the scene's forces act.
+// points of contact are matched or centroid; only the scene's forces act.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace isopatch::reference {
 
 class RolloutReference {
  public:
-  /// Steps as scene.rollout says. Throws Error for the integrator cvode.
+  /// Steps as scene.rollout says.
   explicit RolloutReference(const SceneDescription& scene);
 
   MotionState initial_state() const;

@@ -96,12 +96,6 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
   const StandardArithmetic standard;
   check_options(options);
   scene.data();  // throws if it has been moved from
-  if (rollout.integrator == Integrator::kCvode && scene.contact_state_size() > 0) {
-    throw Error(
-        "simulator: integrator cvode does not take contacts with state: point or volumetric contacts, or friction "
-        "by "
-        "bristles; take midpoint, euler or sdirk2");
-  }
   for (const Body& body : scene.description().bodies) {
     if (body.fixed && body.velocity != std::array<double, 6>{}) {
       throw_error("simulator: {} is fixed, but has a velocity; leave it out, or make the body prescribed, which moves",
@@ -122,7 +116,6 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
         "another model",
         name(pair.a), name(pair.b), model.name);
   }
-  if (rollout.integrator == Integrator::kCvode) return make_cvode_simulator(std::move(scene), rollout, options);
   switch (options.backend) {
     case Backend::kCpu:
       return make_cpu_simulator(std::move(scene), rollout, {options});

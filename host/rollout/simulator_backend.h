@@ -59,8 +59,6 @@ std::unique_ptr<Simulator::Implementation> make_cpu_simulator(Scene scene, const
 /// lacks.
 Simulator make_simulator(Scene scene, const CpuOptions& options);
 
-std::unique_ptr<Simulator::Implementation> make_cvode_simulator(Scene scene, const RolloutOptions& rollout,
-                                                                const EvaluatorOptions& options);
 std::unique_ptr<Simulator::Implementation> make_cuda_simulator(Scene scene, const RolloutOptions& rollout,
                                                                const CudaOptions& options);
 

@@ -57,7 +57,7 @@ struct RolloutInput : ParameterInputs {
 /// Outputs of the last step of a call. Null arrays are not computed. In a frozen environment all are 0.
 struct RolloutOutput {
   /// N x P x 6   impulse on body a during the step over its length [N], and its torque [N m] about a's origin where the
-  /// contact was found; world. With Integrator::kCvode the force at the end of the step.
+  /// contact was found; world.
   OutputArray pair_wrench;
   OutputArray body_wrench;       ///< N x B x 6   the same of all pairs of a body, about its origin
   OutputArray pair_wrench_mean;  ///< N x P x 6   the mean of pair_wrench over all steps of the call
@@ -81,8 +81,8 @@ struct RolloutOutput {
   OutputArray max_pressure;                ///< N x P   Pa
   TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
-  TypedArray<std::int32_t> iterations;  ///< N   of Newton's method, in all solves; cvode: evaluations of the motion
-  TypedArray<std::int32_t> polygons;    ///< N   of all pairs, as many as the step used
+  TypedArray<std::int32_t> iterations;       ///< N   of Newton's method, in all solves
+  TypedArray<std::int32_t> polygons;         ///< N   of all pairs, as many as the step used
   TypedArray<std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough, also where it was not
 };
 

@@ -210,11 +210,5 @@ TEST_F(MemoryCommand, OfAVolumeIsDrawnAsAnOctagonOfItsArea) {
   EXPECT_NEAR(found, area, 1e-5 * area) << "counter-clockwise, seen from above";
 }
 
-TEST_F(MemoryCommand, IsNotOfTheIntegratorCvode) {
-  const Outcome outcome = run_program("rollout --backend cpu --integrator cvode --steps 1 " + scene_);
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_TRUE(contains(outcome.out, "integrator cvode does not take contacts with state")) << outcome.out;
-}
-
 }  // namespace
 }  // namespace isopatch::cli

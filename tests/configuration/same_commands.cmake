@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# scripts/run.sh builds without CUDA, CVODE and tests, and scripts/test.sh goes on with that build. So sources of the
+# scripts/run.sh builds without CUDA and tests, and scripts/test.sh goes on with that build. So sources of the
 # library and of the commands are compiled by the same commands with and without them: a build without is configured
 # here, and its commands are compared with those of this build.
 cmake_minimum_required(VERSION 3.25)
@@ -9,7 +9,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} -S ${source_dir} -B ${work_dir} -G ${ge
                         -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}"
                         -D "CMAKE_CXX_FLAGS_DEBUG=${debug_flags}"
                         -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D ISOPATCH_ARCH=${arch} -D ISOPATCH_CUDA=OFF
-                        -D ISOPATCH_CVODE=OFF -D ISOPATCH_TESTS=OFF -D ISOPATCH_BENCHMARKS=OFF
+                        -D ISOPATCH_TESTS=OFF -D ISOPATCH_BENCHMARKS=OFF
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 file(STRINGS ${build_dir}/compile_commands.json ours REGEX "\"command\"")
 file(STRINGS ${work_dir}/compile_commands.json theirs REGEX "\"command\"")
@@ -25,14 +25,14 @@ foreach(command IN LISTS theirs)
   string(REPLACE ${work_dir}/ ${build_dir}/ command "${command}")
   if(NOT command IN_LIST ours)
     list(FILTER ours INCLUDE REGEX "-o ${object} ")
-    message(FATAL_ERROR "${object} is compiled by\n${ours}\nand without CUDA, CVODE and tests by\n${command}")
+    message(FATAL_ERROR "${object} is compiled by\n${ours}\nand without CUDA and tests by\n${command}")
   endif()
   if(object MATCHES "/Unity/")
     string(REGEX REPLACE "\\.o$" "" list ${object})
     file(READ ${build_dir}/${list} our_sources)
     file(READ ${work_dir}/${list} their_sources)
     if(NOT our_sources STREQUAL their_sources)
-      message(FATAL_ERROR "${object} is compiled from\n${our_sources}\nand without CUDA, CVODE and tests from\n${their_sources}")
+      message(FATAL_ERROR "${object} is compiled from\n${our_sources}\nand without CUDA and tests from\n${their_sources}")
     endif()
     string(REGEX MATCHALL "#include" sources "${our_sources}")
     list(LENGTH sources sources)

@@ -12,6 +12,7 @@
 
 #include "host/evaluation/cpu_options.h"
 #include "host/rollout/simulator_backend.h"
+#include "tests/support/cvode/cvode_simulator.h"
 #include "tests/support/scenes.h"
 
 namespace isopatch::test {
@@ -103,16 +104,19 @@ TEST(CancelledPairOfAnyBackend, EndsTheReference) {
   expect_evaluation_cancelled_soon({{.backend = Backend::kReference}}, {});
 }
 
+void step_spheres(const HostSimulator& simulator, int num_steps, bool with_outputs = false) {
+  RolloutStateArrays state(spheres(), 1);
+  RolloutOutputArrays output(spheres(), 1, with_outputs, with_outputs);
+  simulator.step(state.view(), {}, output.view(), num_steps);
+}
+
 /// A rollout of the spheres.
 void expect_step_cancelled_soon(const std::function<void(RolloutOptions&)>& change, bool with_outputs = false) {
   RolloutOptions rollout;
   rollout.time_step = 1e-3;
   change(rollout);
   expect_cancelled_soon([&](const IsCancelled& is_cancelled) {
-    const HostSimulator simulator(spheres(), rollout, {.is_cancelled = is_cancelled});
-    RolloutStateArrays state(spheres(), 1);
-    RolloutOutputArrays output(spheres(), 1, with_outputs, with_outputs);
-    simulator.step(state.view(), {}, output.view(), with_outputs ? 0 : 1);
+    step_spheres(HostSimulator(spheres(), rollout, {.is_cancelled = is_cancelled}), with_outputs ? 0 : 1, with_outputs);
   });
 }
 
@@ -129,7 +133,9 @@ TEST(CancelledStep, EndsWithinItsEnergies) {
 
 #ifdef ISOPATCH_HAS_CVODE
 TEST(CancelledStep, EndsWithinCvode) {
-  expect_step_cancelled_soon([](RolloutOptions& options) { options.integrator = Integrator::kCvode; });
+  expect_cancelled_soon([](const IsCancelled& is_cancelled) {
+    step_spheres(HostSimulator(make_cvode_simulator(spheres(), {}, {.is_cancelled = is_cancelled})), 1);
+  });
 }
 #endif
 

@@ -10,7 +10,6 @@ import time
 
 import pytest
 
-import isopatch
 from conftest import run_python
 
 SOON = 1.0  # s
@@ -43,8 +42,6 @@ CALLS = {
     "step": "simulator.step()",
     "scene": "isopatch.Scene(many_spheres())",
 }
-if isopatch._core.build_info()["cvode"]:
-    CALLS["cvode"] = "isopatch.Simulator(scene, 1, integrator='cvode').step()"
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())

@@ -356,7 +356,7 @@ TEST(RolloutInFiles, ReadsEveryField) {
   EXPECT_EQ(options.variation.position, 0.01);
   EXPECT_EQ(options.variation.angle, 0.2);
   EXPECT_EQ(options.variation.speed, 0);
-  EXPECT_EQ(options_of(R"("integrator": "cvode", "points": "fan6")").integrator, Integrator::kCvode);
+  EXPECT_EQ(options_of(R"("integrator": "sdirk2", "points": "fan6")").integrator, Integrator::kSdirk2);
   EXPECT_EQ(options_of(R"("integrator": "euler", "points": "fan6")").points, ContactPoints::kFan6);
   EXPECT_EQ(options_of(R"("integrator": "midpoint")").integrator, Integrator::kMidpoint);
   EXPECT_EQ(options_of(R"("points": "matched")").points, ContactPoints::kMatched);

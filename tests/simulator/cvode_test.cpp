@@ -3,6 +3,8 @@
 // The integrator with error control, and the methods against it.
 #include <gtest/gtest.h>
 
+#include "tests/support/cvode/cvode_simulator.h"
+#include "tests/support/memory_scenes.h"
 #include "tests/support/rollouts.h"
 
 namespace isopatch::test {
@@ -27,8 +29,20 @@ SceneDescription ball_over_ground(double dissipation, double friction, double he
   scene.add_ground(friction);
   scene.description.contact.slip_tolerance = 1e-3;
   scene.description.rollout.gravity = {0, 0, 0};
-  scene.description.rollout.integrator = Integrator::kCvode;
   return scene.finish();
+}
+
+Rollout continuous(const SceneDescription& scene) {
+  return Rollout(make_cvode_simulator(Scene(scene), RolloutOptions(scene.rollout)));
+}
+
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 /// a - ln(1 + a) = -a e - ln(1 - a e), whatever the shape; a = d v.
@@ -43,20 +57,21 @@ TEST_F(Cvode, ReboundsAsTheClosedFormSays) {
     EXPECT_NEAR(low, rounded, 1e-4);
     SceneDescription scene = ball_over_ground(a, 0, 1e-3);
     scene.rollout.time_step = 0.15;
-    Rollout rollout(scene);
+    Rollout rollout = continuous(scene);
     rollout.step();
     EXPECT_EQ(rollout.state.status[0], kOk);
     EXPECT_NEAR(rollout.velocity(0)[2], low, 1e-5) << a;
   }
 }
 
-/// Velocity and angular velocity times the radius after an oblique impact with spin.
-std::array<double, 3> after_impact(Integrator integrator, double time_step, double height) {
+/// Velocity and angular velocity times the radius after an oblique impact with spin; of the continuous motion without
+/// an integrator.
+std::array<double, 3> after_impact(std::optional<Integrator> integrator, double time_step, double height) {
   SceneDescription scene = ball_over_ground(0.5, 0.3, height);
   scene.bodies[0].velocity = {0.8, 0, -1, 0, -6, 0};
-  scene.rollout.integrator = integrator;
+  scene.rollout.integrator = integrator.value_or(Integrator::kMidpoint);
   scene.rollout.time_step = time_step;
-  Rollout rollout(scene);
+  Rollout rollout = integrator ? Rollout(scene) : continuous(scene);
   rollout.step(static_cast<int>(std::lround(0.12 / time_step)));
   EXPECT_EQ(rollout.state.status[0], kOk);
   return {rollout.velocity(0)[2], rollout.velocity(0)[0], 0.05 * rollout.angular_velocity(0)[1]};
@@ -68,8 +83,7 @@ std::array<double, 3> error(Integrator integrator, double time_step) {
   constexpr int kBegins = 4;
   for (int i = 0; i < kBegins; ++i) {
     const double height = 4e-3 + (i + 0.5) / kBegins * 1e-3;
-    const auto exact = after_impact(Integrator::kCvode, 0.12, height),
-               found = after_impact(integrator, time_step, height);
+    const auto exact = after_impact({}, 0.12, height), found = after_impact(integrator, time_step, height);
     for (std::size_t k = 0; k < 3; ++k) sum[k] += std::fabs(found[k] - exact[k]) / kBegins;
   }
   return sum;
@@ -98,11 +112,10 @@ TEST_F(Cvode, FollowsPrescribedBodiesAndRefusesJoints) {
   hand.motion.type = MotionType::kPrescribed;
   hand.motion.path.times = {0, 1};
   hand.motion.path.poses = {hand.pose, pose_at({0.2, 0, 0})};
-  scene.description.rollout.integrator = Integrator::kCvode;
   scene.description.rollout.time_step = 0.05;
   scene.description.rollout.gravity = {0, 0, -2};
   ball.velocity = {0, 0, 0, 3, 0, 0};
-  Rollout rollout(scene.finish());
+  Rollout rollout = continuous(scene.finish());
   rollout.step(2);
   EXPECT_NEAR(rollout.position(1)[0], 0.02, 1e-12);
   EXPECT_NEAR(rollout.position(0)[2], 0.3 - 0.01, 1e-7);
@@ -112,18 +125,27 @@ TEST_F(Cvode, FollowsPrescribedBodiesAndRefusesJoints) {
   scene.description.bodies[0].velocity = {0, 0, 0, 0, 0, 0};
   scene.description.bodies[0].motion.type = MotionType::kPrismatic;
   scene.description.bodies[0].motion.axis = {1, 0, 0};
-  EXPECT_THROW(Simulator{Scene(scene.description)}, Error);
+  EXPECT_EQ(error_of([&] { continuous(scene.description); }), "cvode takes no bodies on joints");
 }
 
-/// As the other integrators.
+TEST_F(Cvode, RefusesContactsWithMemoryAndOtherBackends) {
+  const SceneDescription remembering = remembering_bodies(Integrator::kMidpoint);
+  EXPECT_EQ(error_of([&] { continuous(remembering); }), "cvode takes no contacts with state");
+  const Scene plain(ball_over_ground(0, 0, 0));
+  for (const Backend backend : {Backend::kReference, Backend::kCuda}) {
+    EXPECT_EQ(error_of([&] { make_cvode_simulator(plain, {}, {.backend = backend}); }), "cvode needs the cpu backend");
+  }
+}
+
+/// As the integrators.
 TEST_F(Cvode, FreezesABodyThatIsFasterThanTheSpeedLimit) {
-  for (const Integrator integrator : {Integrator::kCvode, Integrator::kEuler}) {
+  for (const bool is_continuous : {true, false}) {
     SceneDescription scene = ball_over_ground(0.5, 0.3, 10);
-    scene.rollout.integrator = integrator;
+    scene.rollout.integrator = Integrator::kEuler;
     scene.rollout.gravity = {0, 0, -10};
     scene.rollout.time_step = 0.1;
     scene.rollout.speed_limit = 2.5;
-    Rollout rollout(scene);
+    Rollout rollout = is_continuous ? continuous(scene) : Rollout(scene);
     rollout.step(10);
     EXPECT_EQ(rollout.state.status[0], kDiverged | kFrozen);
     EXPECT_EQ(rollout.state.steps[0], 1);

@@ -100,9 +100,9 @@ struct Rollout {
 
   explicit Rollout(const SceneDescription& scene, std::int64_t environments = 1,
                    Precision precision = Precision::kDouble)
-      : simulator(Scene(scene), {.precision = precision}),
-        state(simulator.scene(), environments),
-        output(simulator.scene(), environments) {}
+      : Rollout(Simulator(Scene(scene), {.precision = precision}), environments) {}
+  explicit Rollout(Simulator of, std::int64_t environments = 1)
+      : simulator(std::move(of)), state(simulator.scene(), environments), output(simulator.scene(), environments) {}
 
   void step(int count = 1, const RolloutInput& input = {}) {
     simulator.step(state.view(), input, output.view(), count);

@@ -138,7 +138,7 @@ std::string safe_speed(const Scene& built, const Pair& pair) {
       thickness = std::min(thickness, part.rigid ? surface_thickness_of(geometry) : thickness_of(geometry));
     }
   }
-  if (thickness == HUGE_VAL || options.integrator == Integrator::kCvode) return "-";
+  if (thickness == HUGE_VAL) return "-";
   return number((options.integrator == Integrator::kEuler ? 1 : options.max_substeps) * thickness / options.time_step);
 }
 

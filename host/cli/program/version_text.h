@@ -17,11 +17,6 @@ inline std::string version_text() {
 #else
   const char* const compiler = "GCC " __VERSION__;
 #endif
-#ifdef ISOPATCH_HAS_CVODE
-  const char* const cvode = "yes";
-#else
-  const char* const cvode = "no";
-#endif
 #ifdef ISOPATCH_HAS_RENDER
   const char* const render = "yes";
 #else
@@ -34,8 +29,8 @@ inline std::string version_text() {
              ? fmt::format("{}, {} {} found", ISOPATCH_CUDA_VERSION, devices, devices == 1 ? "device" : "devices")
              : fmt::format("{}, not used: {}", ISOPATCH_CUDA_VERSION, cuda_problem());
 #endif
-  return fmt::format("isopatch {}\ncompiler  {}\nCUDA      {}\nCVODE     {}\nrender    {}\ncoarsens  {}",
-                     ISOPATCH_VERSION, compiler, cuda, cvode, render, detail::kCanCoarsen ? "yes" : "no");
+  return fmt::format("isopatch {}\ncompiler  {}\nCUDA      {}\nrender    {}\ncoarsens  {}", ISOPATCH_VERSION, compiler,
+                     cuda, render, detail::kCanCoarsen ? "yes" : "no");
 }
 
 }  // namespace isopatch::cli

@@ -146,7 +146,7 @@ void add_rollout(CLI::App& app, RolloutArguments& arguments) {
   add(rollout, "--duration", arguments.duration, "S", "duration, s, instead of --steps (default: the scene's)", is_time)
       ->excludes(steps);
   add(rollout, "--dt", arguments.time_step, "H", "time step, s (default: the scene's)", is_time);
-  add(rollout, "--integrator", arguments.integrator, "NAME", "midpoint, euler, sdirk2 or cvode (default: the scene's)",
+  add(rollout, "--integrator", arguments.integrator, "NAME", "midpoint, euler or sdirk2 (default: the scene's)",
       CLI::IsMember(kIntegratorNames));
   add(rollout, "--points", arguments.points, "NAME",
       "points of a polygon that carry its forces: matched, centroid or fan6 (default: the scene's)",

@@ -67,11 +67,6 @@ nb::dict build_info() {
 #else
   info["cuda"] = false;
 #endif
-#ifdef ISOPATCH_HAS_CVODE
-  info["cvode"] = true;
-#else
-  info["cvode"] = false;
-#endif
 #ifdef ISOPATCH_HAS_JAX
   info["jax"] = true;
 #else

@@ -12,7 +12,7 @@ inline const std::vector<std::string> kFacetsNames = {"inscribed", "equal_volume
 inline const std::vector<std::string> kMotionTypeNames = {"free", "prescribed", "prismatic", "revolute", "planar"};
 inline const std::vector<std::string> kDissipationModelNames = {"hunt_crossley", "pfc"};
 inline const std::vector<std::string> kQuadratureNames = {"exact", "centroid", "fan3", "fan6"};
-inline const std::vector<std::string> kIntegratorNames = {"midpoint", "euler", "sdirk2", "cvode"};
+inline const std::vector<std::string> kIntegratorNames = {"midpoint", "euler", "sdirk2"};
 inline const std::vector<std::string> kContactPointsNames = {"matched", "centroid", "fan6"};
 
 inline const std::vector<std::string> kFrictionModelNames = {"coulomb", "bristle"};

@@ -13,8 +13,7 @@ namespace isopatch {
 enum class Integrator : std::uint8_t {
   kMidpoint,  ///< implicit in the velocities, contact found in the middle of the step
   kEuler,     ///< implicit in the velocities, contact found where the step begins
-  kSdirk2,    ///< two implicit stages, of second order
-  kCvode      ///< many small steps with error control, for checking; CPU only
+  kSdirk2     ///< two implicit stages, of second order
 };
 
 /// The most solves of a step until normal and friction forces agree, where RolloutOptions has no number.

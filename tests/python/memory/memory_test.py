@@ -154,11 +154,6 @@ def test_the_simulator_keeps_it(scene):
     assert bits(sim.contact_state) == bits(before.contact_state)
 
 
-def test_it_is_refused_by_cvode(scene):
-    with pytest.raises(ValueError, match="integrator cvode does not take contacts with state"):
-        isopatch.Simulator(scene, integrator="cvode")
-
-
 def test_pickled_scenes_have_it(scene, batch):
     wanted = isopatch.Evaluator(scene).evaluate(*batch, outputs=OUTPUTS, time_step=1e-3)
     for made in (pickle.loads(pickle.dumps(scene)), copy.deepcopy(scene)):

@@ -23,7 +23,7 @@ def build_info() -> dict[str, str | bool]:
     """What this build is made of.
 
     Returns:
-        dict: `version`, `compiler`, `architecture` (of the instructions it needs), and whether it has the backends
-        `cuda` and `cvode`, has the module isopatch.jax (`jax`), and uses Python's stable ABI (`stable_abi`).
+        dict: `version`, `compiler`, `architecture` (of the instructions it needs), and whether it has the
+        backend `cuda` and the module isopatch.jax (`jax`), and uses Python's stable ABI (`stable_abi`).
     """
     return {**_core.build_info(), "architecture": cpu.ARCHITECTURE or "any"}

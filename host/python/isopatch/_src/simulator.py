@@ -45,7 +45,7 @@ class Simulator:
         arrays: "numpy", "torch", "cupy" or "jax": the library of the state's arrays. None: "numpy" on "cpu", and on
             CUDA "torch". JAX's arrays never change: such a simulator has the state at the start, which
             isopatch.jax.step() and, on the CPU, advance() go on from, and no other method changes it.
-        integrator: "midpoint", "euler", "sdirk2" or "cvode". None, here and below: the scene's.
+        integrator: "midpoint", "euler" or "sdirk2". None, here and below: the scene's.
         time_step: s.
         gravity: Three numbers, m/s^2, world frame.
         points: "matched", "centroid" or "fan6": the points of a contact polygon that carry its forces.

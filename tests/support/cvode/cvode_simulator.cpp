@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accuracy reference of Simulator: the continuous model that euler and sdirk2 step, integrated with error control
-// by CVODE of SUNDIALS (backward differentiation formulas, Newton's method with a dense Jacobian of difference
-// quotients).
+// By CVODE of SUNDIALS: backward differentiation formulas, Newton's method with a dense Jacobian of difference
+// quotients.
 //
 // A free body is its center of mass, its orientation, the velocity of the center and its angular momentum. The normal
 // force of a contact point is f0 max(0, 1 - d v_n), and its friction mu times that, opposite to the slip u_t, by
 // |u_t| / sqrt(|u_t|^2 + v_s^2).
+#include "tests/support/cvode/cvode_simulator.h"
+
 #include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_config.h>
@@ -20,12 +21,10 @@
 
 #include "host/cpu/find_contacts.h"
 #include "host/rollout/simulator_backend.h"
-#include "host/text/quote.h"
-#include "host/text/throw_error.h"
 #include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
 
-namespace isopatch {
+namespace isopatch::test {
 
 using namespace detail;
 
@@ -327,7 +326,7 @@ class Integration {
   static constexpr long kMaxInternalSteps = 1'000'000;
 
   static void require(bool made) {
-    if (!made) throw Error("simulator: CVODE could not be set up");
+    if (!made) throw Error("CVODE could not be set up");
   }
 
   RatesOf rates_;
@@ -369,11 +368,12 @@ class CvodeSimulator final : public Simulator::Implementation {
  public:
   CvodeSimulator(Scene scene, const RolloutOptions& rollout, const EvaluatorOptions& options)
       : Implementation(std::move(scene), rollout, options), cpu_(make_cpu_simulator(scene_, rollout, {options})) {
+    if (options.backend != Backend::kCpu) throw Error("cvode needs the cpu backend");
+    if (scene_.contact_state_size() > 0) throw Error("cvode takes no contacts with state");
     for (const Body& body : scene_.description().bodies) {
       const MotionType type = body.motion.type;
-      if (type != MotionType::kPrismatic && type != MotionType::kRevolute) continue;
-      throw_error("simulator: body {} is on a joint; integrator cvode takes free, fixed and prescribed bodies",
-                  in_quotes(body.name));
+      if (type == MotionType::kPrismatic || type == MotionType::kRevolute)
+        throw Error("cvode takes no bodies on joints");
     }
   }
 
@@ -430,10 +430,8 @@ class CvodeSimulator final : public Simulator::Implementation {
 
 }  // namespace
 
-std::unique_ptr<Simulator::Implementation> detail::make_cvode_simulator(Scene scene, const RolloutOptions& rollout,
-                                                                        const EvaluatorOptions& options) {
-  if (options.backend != Backend::kCpu) throw Error("simulator: integrator cvode needs the cpu backend");
-  return std::make_unique<CvodeSimulator>(std::move(scene), rollout, options);
+Simulator make_cvode_simulator(Scene scene, const RolloutOptions& rollout, EvaluatorOptions options) {
+  return Simulator(std::make_unique<CvodeSimulator>(std::move(scene), rollout, options));
 }
 
-}  // namespace isopatch
+}  // namespace isopatch::test
