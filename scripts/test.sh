@@ -97,7 +97,7 @@ if ((with_python)); then
   other_half() {
     local status=0
     run_pytest "${half[@]}" || status=1
-    # a run of its own, since both folders have a conftest
+    # a separate run, since both folders have a conftest
     run_pytest tests/from_the_wild || status=1
     if [[ -d build/old_mujoco ]]; then  # the oldest that is supported; the newest is among the packages
       environment[0]=PYTHONPATH=$PWD/build/old_mujoco:$PWD/build/$preset/python

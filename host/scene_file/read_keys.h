@@ -54,7 +54,7 @@ void read_value(const JsonValue& value, std::optional<T>& to, const Rule& rule) 
   read_value(value, *to, rule);
 }
 
-/// A visitor of keys, which reads those of `object`.
+/// A visitor of keys, which reads the values in `object`.
 inline auto reader_of(const JsonValue& object) {
   return [&object](const Key& key, auto& member, const auto& rule) {
     if constexpr (!std::same_as<decltype(rule), const ByHand&>) {

@@ -74,7 +74,7 @@ Json json_of(const Owner& owner) {
   return json;
 }
 
-/// The keys whose values are not those of `usual`. The text of a number says its bits, of a zero its sign too.
+/// The keys with other values than in `usual`. The text of a number says its bits, of a zero its sign too.
 Json difference(Json json, const Json& usual) {
   for (const auto& [key, value] : usual.items()) {
     if (json.contains(key) && json[key].dump() == value.dump()) json.erase(key);

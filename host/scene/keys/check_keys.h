@@ -45,7 +45,7 @@ void check_value(const std::string& name, const std::optional<T>& value, const R
   if (value) check_value(name, *value, rule);
 }
 
-/// What has rules of its own: flags are right, and check_law() and check_models() know the others.
+/// What another rule checks: flags are right, and check_law() and check_models() know the others.
 template <class Rule>
 concept IsCheckedElsewhere = Is<Rule, Flag> || Is<Rule, Least> || Is<Rule, ModelNames> || Is<Rule, ByHand>;
 

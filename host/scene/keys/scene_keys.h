@@ -55,7 +55,7 @@ struct Rows {
 struct ModelNames {};
 /// An object whose keys are in this table.
 struct Object {};
-/// What has code of its own.
+/// What other code reads, writes and checks.
 struct ByHand {};
 
 template <class T>

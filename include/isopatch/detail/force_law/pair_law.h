@@ -8,7 +8,7 @@
 namespace isopatch::detail {
 
 struct PairForceLaw {
-  LawNumbers numbers;  // friction and dissipation are those of the materials
+  LawNumbers numbers;  // friction and dissipation come from the materials
   bool has_stiffness;  // else it follows from the materials
   bool inside;         // what a ball touches is the hole that has the shape
 };
