@@ -19,7 +19,8 @@
 
 namespace isopatch::detail {
 
-/// Hard polygons that wait for their integrals (deferred_polygons.h): a row for each number, and for the numbers of each side.
+/// Hard polygons that wait for their integrals (deferred_polygons.h): a row for each number, and for the numbers of
+/// each side.
 template <class T>
 struct alignas(64) HardRows {
   static constexpr int kNumbers = 20, kSides = 8, kMax = 9 * SimdTraversalMemory::kMaxLanes;
