@@ -9,7 +9,7 @@
 #include "host/evaluation/evaluator_backend.h"
 #include "host/scene/contact_models.h"
 #include "isopatch/error.h"
-#include "kernels/batch_memory.h"
+#include "kernels/batch_arrays.h"
 #include "kernels/contact/contact_model.h"
 #include "kernels/memory/device_memory.h"
 #include "kernels/memory/working_memory.h"
@@ -39,7 +39,7 @@ std::size_t bytes_of(const std::vector<Hierarchy>& hierarchies) {
 struct OnDevice {
   DeviceScene scene;
   CudaContactModels models;
-  WorkingMemory<BatchMemory> memory;
+  WorkingMemory<BatchArrays> memory;
   HostBatch host_batch;
 
   OnDevice(const SceneData& data, CudaContactModels of) : scene(data, Stream()), models(std::move(of)) {}
@@ -61,14 +61,7 @@ class CudaBackend final : public Evaluator::Implementation {
     on_device_ = std::make_unique<OnDevice>(scene_.data(), std::move(models));
   }
 
-  ~CudaBackend() override {
-    try {
-      const DeviceGuard guard(device_);
-      const AllocationInCaptures allowed;
-      on_device_.reset();
-    } catch (const Error&) {  // the device is lost, and its memory with it
-    }
-  }
+  ~CudaBackend() override { free_on(device_, on_device_); }
 
   void reserve(std::int64_t num_environments, std::int64_t packed_polygons,
                std::int64_t packed_contacts) const override {
@@ -140,10 +133,10 @@ class CudaBackend final : public Evaluator::Implementation {
     const auto pairs = static_cast<std::size_t>(items(state.num_environments));
     const std::int64_t parts = state.geometry_index.data == nullptr ? 0 : scene_.num_parts();
     const auto geometries = static_cast<std::size_t>(state.num_environments * parts);
-    on_device_->memory.call({pairs, geometries}, stream, [&](const BatchMemory& memory) {
-      BatchCall call = {on_device_->scene.view(), state, results, memory.list.data(), memory.counters.data()};
-      keep_geometries(call.state.geometry_index, state.num_environments, static_cast<int>(parts),
-                      memory.geometries.data(), stream);
+    on_device_->memory.call({pairs, geometries}, stream, [&](const BatchArrays& arrays) {
+      BatchCall call = {on_device_->scene.view(), state, results, arrays.list, arrays.counters};
+      keep_geometries(call.state.geometry_index, state.num_environments, static_cast<int>(parts), arrays.geometries,
+                      stream);
       const bool alone = num_models() == 1;
       if (!alone) begin_environments(call, stream);
       for (int model = 0; model < num_models(); ++model) {

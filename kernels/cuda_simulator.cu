@@ -4,21 +4,19 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 
 #include "host/rollout/polygon_capacity.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/error.h"
 #include "isopatch/rollout_state.h"
-#include "kernels/memory/device_memory.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/rollout/device_rollout.h"
-#include "kernels/rollout/host_rollout.h"
-#include "kernels/rollout/step_arrays.h"
+#include "kernels/rollout/step_call.h"
 #include "kernels/rollout/step_kernels.h"
 #include "kernels/runtime/check_call.h"
 #include "kernels/runtime/device_guard.h"
+#include "kernels/runtime/host_batch.h"
 #include "kernels/runtime/loaded_kernel.h"
 #include "kernels/runtime/require_device.h"
 #include "kernels/scene/device_scene.h"
@@ -49,14 +47,7 @@ class CudaSimulator final : public Simulator::Implementation {
     on_device_ = std::make_unique<OnDevice>(scene_.data(), data_, std::move(models));
   }
 
-  ~CudaSimulator() override {
-    try {
-      const DeviceGuard guard(device_);
-      const AllocationInCaptures allowed;
-      on_device_.reset();
-    } catch (const Error&) {  // the device is lost, and its memory with it
-    }
-  }
+  ~CudaSimulator() override { free_on(device_, on_device_); }
 
   void initial_state(const RolloutState& state, void* stream) const override {
     const DeviceGuard guard(device_);
@@ -77,12 +68,10 @@ class CudaSimulator final : public Simulator::Implementation {
         [&](const ArrayInfo& info, const auto& array) { check_.check_array(array.data, "output.", info.name); },
         output);
     const std::int32_t capacity = capacity_;  // a call from the host may change it meanwhile
-    on_device_->memory.call(size_of(state.num_environments, capacity), on, [&](const StepArrays& arrays) {
+    on_device_->memory.call(size_of(state.num_environments, capacity), on, [&](const StepMemory& memory) {
       RolloutInput own = input;
-      keep_geometries(own.geometry_index, state.num_environments, scene_.num_parts(), arrays.geometries.data(), on);
-      StepCall call = call_of(state, own, output, arrays, capacity);
-      call.num_steps = num_steps;
-      enqueue(call, on);
+      keep_geometries(own.geometry_index, state.num_environments, scene_.num_parts(), memory.geometries, on);
+      enqueue(call_of(state, own, output, memory, capacity, num_steps), on);
     });
   }
 
@@ -110,18 +99,13 @@ class CudaSimulator final : public Simulator::Implementation {
                       int num_steps) const override {
     const DeviceGuard guard(device_);
     const AllocationInCaptures allowed;
-    const std::lock_guard lock(host_mutex_);
-    const ArrayCounts counts = rollout_counts(scene_);
-    const Stream& stream = on_device_->stream;
-    const HostRollout copies(counts, state, input, output, on_device_->copies, stream);
-    while (true) {
-      copies.upload();
-      step(copies.state(), copies.input(), copies.output(), num_steps, stream);
-      const std::int32_t needed = copies.most_polygons();
-      if (rollout_.polygon_capacity > 0 || needed <= capacity_) break;
+    const auto take_steps = [&](const RolloutState& s, const RolloutInput& i, const RolloutOutput& o,
+                                cudaStream_t stream) { step(s, i, o, num_steps, stream); };
+    on_device_->host_batch.step(counts_, state, input, output, take_steps, [&](std::int32_t needed) {
+      if (rollout_.polygon_capacity > 0 || needed <= capacity_) return true;
       capacity_ = std::min(needed + needed / 2, limits::kMaxPolygonCapacity);
-    }
-    copies.download();
+      return false;
+    });
   }
 
   void reserve(std::int64_t num_environments) const override {
@@ -137,17 +121,15 @@ class CudaSimulator final : public Simulator::Implementation {
 
   /// What a simulator has on its device.
   struct OnDevice {
-    Stream stream;  // of calls from the host, one at a time
     DeviceScene scene;
     DeviceRollout rollout;
-    WorkingMemory<StepArrays> memory;
-    DeviceBuffer<std::byte> copies;  // of arrays in host memory, likewise
-
     CudaContactModels models;
+    WorkingMemory<StepMemory> memory;
+    HostBatch host_batch;
 
     OnDevice(const SceneData& scene_data, const RolloutData& rollout_data, CudaContactModels of)
-        : scene(scene_data, stream),
-          rollout(rollout_data, scene.view().contact_states, stream),
+        : scene(scene_data, Stream()),
+          rollout(rollout_data, scene.view().contact_states, Stream()),
           models(std::move(of)) {}
   };
 
@@ -173,10 +155,6 @@ class CudaSimulator final : public Simulator::Implementation {
     return (may_have_teams(capacity) ? 4 : 1) * solver_size(capacity).words();
   }
 
-  std::size_t polygon_size() const {
-    return options_.precision == Precision::kFloat ? sizeof(SolverContact<float>) : sizeof(SolverContact<double>);
-  }
-
   StepSize size_of(std::int64_t num_environments, std::int32_t capacity) const {
     const auto n = static_cast<std::size_t>(num_environments), warps = static_cast<std::size_t>(warps_);
     StepSize size;
@@ -194,47 +172,33 @@ class CudaSimulator final : public Simulator::Implementation {
     size.contact_states = n * static_cast<std::size_t>(num_contact_states(scene_.data().view));
     size.kept_contact_states = copies * size.contact_states;
     size.plates = n * static_cast<std::size_t>(num_state_rows(scene_.data().view));
-    size.polygons = n * static_cast<std::size_t>(capacity);
-    size.polygon_bytes = size.polygons * polygon_size();
+    const bool in_float = options_.precision == Precision::kFloat;
+    (in_float ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
     size.sorting = warps * static_cast<std::size_t>(capacity);
     size.solver_words = warps * static_cast<std::size_t>(solver_words(capacity));
     return size;
   }
 
   StepCall call_of(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
-                   const StepArrays& arrays, std::int32_t capacity) const {
-    StepCall call = {};
-    call.step = {on_device_->scene.view(), on_device_->rollout.view(), state, {input}};
-    call.output = output;
-    const bool in_float = options_.precision == Precision::kFloat;
-    std::byte* const polygons = arrays.polygons.data();
-    call.arrays = {
-        arrays.plans.data(),
-        arrays.bodies.data(),
-        arrays.poses.data(),
-        arrays.forces.data(),
-        output.pair_wrench_mean.data == nullptr ? nullptr : arrays.sums.data(),
-        arrays.contact_states.data(),
-        arrays.next_contact_states.data(),
-        arrays.counts.data(),
-        {arrays.contact_status.data(), arrays.found.data(), arrays.listed.data(),
-         in_float ? reinterpret_cast<SolverContact<float>*>(polygons) : nullptr,
-         in_float ? nullptr : reinterpret_cast<SolverContact<double>*>(polygons), capacity, arrays.plates.data()},
-        arrays.num_continuing.data(),
-        arrays.sorting.data(),
-        arrays.solver.data(),
-        solver_words(capacity),
-        static_cast<std::int32_t>(warps_)};
+                   const StepMemory& memory, std::int32_t capacity, int num_steps) const {
+    StepCall call = {.evaluation = {},
+                     .step = {on_device_->scene.view(), on_device_->rollout.view(), state, {input}},
+                     .output = output,
+                     .arrays = memory,
+                     .solver_words = solver_words(capacity),
+                     .warps = static_cast<std::int32_t>(warps_),
+                     .num_steps = num_steps};
+    call.arrays.contacts.capacity = capacity;
+    if (output.pair_wrench_mean.data == nullptr) call.arrays.sums = nullptr;
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
     const int states = num_contact_states(scene_.data().view);
-    evaluation.state =
-        search_state(call.step, arrays.poses.data(), static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize,
-                     arrays.contact_states.data(), std::int64_t{step_copies(view())} * states);
-    evaluation.results.status = {arrays.contact_status.data(), 1};
-    if (states > 0) evaluation.results.contact_state = {arrays.next_contact_states.data(), states};
-    evaluation.list = arrays.list.data();
-    evaluation.counters = arrays.counters.data();
+    evaluation.state = search_state(call.step, memory.poses, static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize,
+                                    memory.contact_states, std::int64_t{step_copies(view())} * states);
+    evaluation.results.status = {memory.contacts.status, 1};
+    if (states > 0) evaluation.results.contact_state = {memory.next_contact_states, states};
+    evaluation.list = memory.list;
+    evaluation.counters = memory.counters;
     return call;
   }
 
@@ -256,7 +220,7 @@ class CudaSimulator final : public Simulator::Implementation {
   int num_models() const { return scene_.data().view.num_models; }
   CudaContactModel& model_at(int model) const { return *on_device_->models[static_cast<std::size_t>(model)]; }
 
-  void enqueue(StepCall& call, cudaStream_t stream) const {
+  void enqueue(StepCall call, cudaStream_t stream) const {
     begin_call(call, stream);
     const int searches = max_searches(view());
     for (int step = 0; step < call.num_steps; ++step) {
@@ -291,7 +255,6 @@ class CudaSimulator final : public Simulator::Implementation {
   }
 
   mutable std::atomic<std::int32_t> capacity_;  // grows in calls from the host where the options leave it open
-  mutable std::mutex host_mutex_;
   int device_;
   CallCheck check_;
   std::int64_t warps_ = 0;

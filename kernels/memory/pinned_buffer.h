@@ -2,35 +2,23 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <memory>
 
 #include "kernels/memory/cuda_check.h"
 
 namespace isopatch::detail {
 
-/// Owns bytes of host memory that a device copies from and to by itself. Move-only.
-class PinnedBuffer {
- public:
-  PinnedBuffer() = default;
-  explicit PinnedBuffer(std::size_t size) : size_(size) {
-    if (size > 0) ISOPATCH_CUDA_CHECK(cudaHostAlloc(reinterpret_cast<void**>(&data_), size, cudaHostAllocDefault));
-  }
-  ~PinnedBuffer() { cudaFreeHost(data_); }
-
-  PinnedBuffer(PinnedBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-
-  std::byte* data() const { return data_; }
-  std::size_t size() const { return size_; }
-
- private:
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
+struct FreePinned {
+  void operator()(std::byte* data) const { cudaFreeHost(data); }
 };
+
+/// Bytes of host memory that a device copies from and to by itself.
+using PinnedBuffer = std::unique_ptr<std::byte[], FreePinned>;
+
+inline PinnedBuffer make_pinned_buffer(std::size_t size) {
+  void* data = nullptr;
+  ISOPATCH_CUDA_CHECK(cudaHostAlloc(&data, size, cudaHostAllocDefault));
+  return PinnedBuffer(static_cast<std::byte*>(data));
+}
 
 }  // namespace isopatch::detail

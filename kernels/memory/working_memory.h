@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/memory/device_memory.h"
+#include "kernels/memory/device_arena.h"
 #include "kernels/memory/stream.h"
 
 namespace isopatch::detail {
@@ -38,11 +38,11 @@ struct Capture {
 };
 Capture capture_of(cudaStream_t stream);
 
-/// Gives each call its Arrays, which have a Size, with the members fits() and joined() of CallSize, a constructor from
-/// it, and bytes(size). Calls outside of captures have one set of arrays in common, and wait for one another on
-/// the device. Nobody knows when a graph is replayed, so each stream of a capture has a separate set, which no other
-/// call uses before the graph and all that was made of it are destroyed. A call that throws an error halfway does not
-/// leave what the next one needs, such as sums of zero: its set is not used again.
+/// Gives each call its Arrays, of the size that it needs or a larger one (device_arena.h). Calls outside of captures
+/// have one set of arrays in common, and wait for one another on the device. Nobody knows when a graph is replayed, so
+/// each stream of a capture has a separate set, which no other call uses before the graph and all that was made of it
+/// are destroyed. A call that throws an error halfway does not leave what the next one needs, such as sums of zero: its
+/// set is not used again.
 template <class Arrays>
 class WorkingMemory {
  public:
@@ -57,14 +57,14 @@ class WorkingMemory {
  private:
   struct Set {
     Size size;  // that was asked for; the arrays may do without some of it
-    Arrays arrays;
+    DeviceArena<Arrays> arrays;
     std::shared_ptr<void> use;       // a graph that uses the set has a copy
     unsigned long long capture = 0;  // the last that used the set, and on which stream
     cudaStream_t stream = nullptr;
     bool broken = false;  // a call threw an error halfway
 
     bool is_free() const { return use.use_count() == 1; }
-    bool has_room(const Size& wanted) const { return !broken && wanted.fits(size); }
+    bool has_room(const Size& wanted) const { return !broken && fits(wanted, size); }
   };
   using Sets = std::vector<std::unique_ptr<Set>>;
 
@@ -98,14 +98,14 @@ void WorkingMemory<Arrays>::drop_broken() {
 
 template <class Arrays>
 std::unique_ptr<typename WorkingMemory<Arrays>::Set> WorkingMemory<Arrays>::make(const Size& size) const {
-  return std::unique_ptr<Set>(new Set{size, Arrays(size, stream_), std::make_shared<int>()});
+  return std::unique_ptr<Set>(new Set{size, {size, stream_}, std::make_shared<int>()});
 }
 
 template <class Arrays>
 std::unique_ptr<typename WorkingMemory<Arrays>::Set> WorkingMemory<Arrays>::make(const Size& size,
                                                                                  const Size& other) const {
-  const Size both = size.joined(other);
-  return make(has_device_memory(Arrays::bytes(both)) ? both : size);
+  const Size both = joined(size, other);
+  return make(has_device_memory(DeviceArena<Arrays>::bytes(both)) ? both : size);
 }
 
 template <class Arrays>
@@ -117,7 +117,7 @@ void WorkingMemory<Arrays>::reserve(const Size& size) {
   Size other = for_calls_ != nullptr ? for_calls_->size : Size();
   drop_broken();
   for (const auto& set : for_captures_) {
-    if (set->is_free()) other = other.joined(set->size);
+    if (set->is_free()) other = joined(other, set->size);
   }
   std::unique_ptr<Set> set = make(size, other);
   std::erase_if(for_captures_, [](const auto& s) { return s->is_free(); });  // it replaces them
@@ -130,7 +130,7 @@ typename WorkingMemory<Arrays>::Set& WorkingMemory<Arrays>::uncaptured(const Siz
   const AllocationInCaptures allowed;  // of other streams
   const Size other = for_calls_ != nullptr ? for_calls_->size : Size();
   drop_broken();
-  auto reserved = find_free(size.joined(other));
+  auto reserved = find_free(joined(size, other));
   if (reserved == for_captures_.end()) reserved = find_free(size);
   if (reserved == for_captures_.end()) {
     for_calls_ = make(size, other);
@@ -167,7 +167,7 @@ void WorkingMemory<Arrays>::call(const Size& size, cudaStream_t stream,
   Set& set = captures ? captured(size, stream, capture.id, capture.graph) : uncaptured(size);
   set.broken = true;  // until all of the call is enqueued
   if (!captures) ISOPATCH_CUDA_CHECK(cudaStreamWaitEvent(stream, done_, 0));
-  enqueue(set.arrays);
+  enqueue(*set.arrays);
   if (!captures) ISOPATCH_CUDA_CHECK(cudaEventRecord(done_, stream));
   set.broken = false;
 }

@@ -9,8 +9,6 @@
 #include <string>
 
 #include "isopatch/detail/polytope/part_pair.h"
-#include "kernels/memory/device_buffer.h"
-#include "kernels/memory/device_memory.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -87,24 +85,15 @@ __global__ void __launch_bounds__(kSumBlock) sum_relations_kernel(const __grid_c
 struct PolytopeSize {
   std::size_t pairs = 0;  // of all environments
 
-  bool fits(const PolytopeSize& room) const { return pairs <= room.pairs; }
-  PolytopeSize joined(const PolytopeSize& other) const { return {std::max(pairs, other.pairs)}; }
+  std::string need() const {
+    return "the relations of " + std::to_string(pairs) + " pairs of bodies (environments times pairs) need";
+  }
 };
 
-struct PolytopeCallMemory {
-  using Size = PolytopeSize;
+struct PolytopeArrays : ArraysOf<PolytopeSize> {
+  using ArraysOf::ArraysOf;
 
-  DeviceBuffer<RelationCounts> of_pairs;
-
-  /// Throws Error if the device has too little memory.
-  PolytopeCallMemory(const PolytopeSize& size, cudaStream_t /*stream*/) {
-    require_device_memory(bytes(size), "the relations of " + std::to_string(size.pairs) +
-                                           " pairs of bodies (environments times pairs) need");
-    of_pairs = DeviceBuffer<RelationCounts>(size.pairs);
-  }
-
-  /// What the constructor allocates for this size.
-  static std::size_t bytes(const PolytopeSize& size) { return size.pairs * sizeof(RelationCounts); }
+  RelationCounts* of_pairs = array(size().pairs);
 };
 
 bool wants_contacts(const Results& results) {
@@ -181,9 +170,9 @@ class CudaPolytope final : public CudaContactModel {
     if (batch.results.relations_needed.data == nullptr) {
       return evaluate_pairs({batch, nullptr, Pass::kCount}, only_counts(batch.results), stream);
     }
-    memory_.call(size_of(batch.state.num_environments), stream, [&](const PolytopeCallMemory& memory) {
-      const PolytopeCall call = {batch, memory.of_pairs.data(), Pass::kCount};
-      const std::size_t bytes = PolytopeCallMemory::bytes(size_of(batch.state.num_environments));
+    memory_.call(size_of(batch.state.num_environments), stream, [&](const PolytopeArrays& arrays) {
+      const PolytopeCall call = {batch, arrays.of_pairs, Pass::kCount};
+      const std::size_t bytes = size_of(batch.state.num_environments).pairs * sizeof(RelationCounts);
       ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.of_pairs, 0, bytes, stream));  // some pairs are not evaluated
       evaluate_pairs(call, only_counts(batch.results), stream);
       sum_relations(call, stream);
@@ -219,7 +208,7 @@ class CudaPolytope final : public CudaContactModel {
   std::int64_t num_pairs_;
   bool has_pairs_;
   std::size_t features_ = 0, any_features_ = 0;  // bytes
-  WorkingMemory<PolytopeCallMemory> memory_;
+  WorkingMemory<PolytopeArrays> memory_;
 };
 
 }  // namespace

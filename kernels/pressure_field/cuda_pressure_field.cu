@@ -114,7 +114,7 @@ class CudaPressureField final : public CudaContactModel {
 
   void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts) override {
     PressureFieldSize size = size_of(num_environments);
-    if (steps_) size = size.joined(size_of_search(num_environments));
+    if (steps_) size = joined(size, size_of_search(num_environments));
     size.counts = static_cast<std::size_t>(num_environments) + 1;
     size.packed_polygons = listed_rows(packed_polygons);
     size.packed_contacts = listed_rows(packed_contacts);
@@ -132,19 +132,19 @@ class CudaPressureField final : public CudaContactModel {
     }
     const PressureFieldSize size = size_of(batch.state.num_environments, results);
     const auto pairs = static_cast<std::int64_t>(size.pairs);
-    memory_.call(size, stream, [&](const PressureFieldMemory& memory) {
+    memory_.call(size, stream, [&](const PressureFieldArrays& arrays) {
       PressureFieldCall call = call_of(batch);
       call.slices = slices(pairs, results);
-      call.sums = memory.sums.data();
-      call.patches = memory.patches(size.windows);
-      call.packed = {memory.polygons.list(packed_polygons(results)), memory.contacts.list(packed_contacts(results))};
-      call.scan_memory = memory.scan.data();
-      call.scan_bytes = memory.scan.size();
+      call.sums = arrays.sums;
+      call.patches = arrays.patches_of(size.windows);
+      call.packed = arrays.packed_for(results);
+      call.scan_memory = arrays.scan;
+      call.scan_bytes = arrays.scan_bytes;
       call.key_digits = key_digits_;
       call.has_plates = has_plates_;
-      if (memory.have_stages() && may_stage(pairs, results)) {
-        call.staged = staged_memory(memory);
-        if (wants_patch_contacts(results) && memory.have_list()) call.listed = memory.listed();
+      if (arrays.size().staged_pairs > 0 && may_stage(pairs, results)) {
+        call.staged = staged_memory(arrays);
+        if (wants_patch_contacts(results) && arrays.size().listed_polygons > 0) call.listed = arrays.listed;
         pairs_in_stages() += std::min<std::int64_t>(pairs, call.staged.num_pairs);
         if (candidates != nullptr) {
           call.staged.candidates = static_cast<const DeviceCandidates*>(candidates)->lists(first);
@@ -173,16 +173,14 @@ class CudaPressureField final : public CudaContactModel {
     const PressureFieldSize size = size_of_search(batch.state.num_environments);
     const bool is_further = batch.left != nullptr;  // for the few environments that need it, or for none
     if (size.contact_pairs == 0 || is_further) return find();
-    memory_.call(size, stream, [&](const PressureFieldMemory& memory) {
-      if (memory.have_stages()) {
+    memory_.call(size, stream, [&](const PressureFieldArrays& arrays) {
+      if (arrays.size().staged_pairs > 0) {
         StagedMemory& staged = call.evaluation.staged;
-        staged = staged_memory(memory);
-        call.of_pairs = memory.contacts_of_pairs.data();
+        staged = staged_memory(arrays);
+        call.of_pairs = arrays.contacts_of_pairs;
         pairs_in_stages() += std::min<std::int64_t>(call.evaluation.num_pairs(), staged.num_pairs);
-        if (memory.have_candidates()) {
-          staged.candidates = memory.candidates.data();
-          staged.margin = {kMaxStepMargin, true};
-        }
+        staged.candidates = arrays.candidates;
+        if (staged.candidates != nullptr) staged.margin = {kMaxStepMargin, true};
       }
       find();
     });
@@ -316,8 +314,8 @@ class CudaPressureField final : public CudaContactModel {
                           static_cast<std::size_t>(cuda_options_.max_listed_cells));
   }
 
-  StagedMemory staged_memory(const PressureFieldMemory& memory) const {
-    StagedMemory staged = memory.staged();
+  StagedMemory staged_memory(const PressureFieldArrays& arrays) const {
+    StagedMemory staged = arrays.staged;
     const std::int64_t in_a_round = parts_per_pair() * (staged.num_cells / cells_per_pair());
     staged.in_a_round =
         static_cast<std::int32_t>(std::clamp<std::int64_t>(in_a_round, 1, std::max(staged.num_part_pairs, 1)));
@@ -383,7 +381,7 @@ class CudaPressureField final : public CudaContactModel {
   std::int64_t most_cells_ = 0, most_cells_of_both_ = 0;
   std::size_t window_capacity_ = 0;  // for a large batch it may be less
   std::uint32_t key_digits_ = 0;
-  WorkingMemory<PressureFieldMemory> memory_;
+  WorkingMemory<PressureFieldArrays> memory_;
 };
 
 }  // namespace

@@ -3,11 +3,12 @@
 // The working memory of an evaluation.
 #pragma once
 
-#include <algorithm>
+#include <string>
 
 #include "isopatch/detail/pressure_field/stages/list_for_solver.h"
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
-#include "kernels/memory/device_buffer.h"
+#include "kernels/algorithms/device_scan.h"
+#include "kernels/memory/device_arena.h"
 #include "kernels/pressure_field/call.h"
 
 namespace isopatch::detail {
@@ -24,107 +25,107 @@ struct PressureFieldSize {
   std::size_t contact_pairs = 0;                         // staged pairs of a step
   std::size_t candidates = 0;  // of steps: lists that are kept, one for each part pair of each environment
 
-  /// What a call can do without, where a device has little memory; first candidates and the polygons of staged pairs.
-  PressureFieldSize without_list() const {
-    PressureFieldSize smaller = *this;
-    smaller.listed_polygons = smaller.candidates = 0;
-    return smaller;
-  }
-  PressureFieldSize without_stages() const {
-    PressureFieldSize smaller = without_list();
-    smaller.staged_pairs = smaller.staged_sums = smaller.staged_part_pairs = smaller.cells = 0;
-    smaller.contact_pairs = 0;
-    return smaller;
+  std::string need() const {
+    return "the working memory for " + std::to_string(pairs) + " pairs of bodies (environments times pairs) needs";
   }
 
-  /// Calls visit(member) for every size.
-  template <class Visit>
-  static void for_each_member(const Visit& visit) {
-    for (const auto member :
-         {&PressureFieldSize::pairs, &PressureFieldSize::shared_pairs, &PressureFieldSize::staged_pairs,
-          &PressureFieldSize::staged_sums, &PressureFieldSize::staged_part_pairs, &PressureFieldSize::cells,
-          &PressureFieldSize::counts, &PressureFieldSize::packed_polygons, &PressureFieldSize::packed_contacts,
-          &PressureFieldSize::listed_polygons, &PressureFieldSize::windows, &PressureFieldSize::window_polygons,
-          &PressureFieldSize::contact_pairs, &PressureFieldSize::candidates}) {
-      visit(member);
+  /// First candidates and the polygons of staged pairs, then all that the stages need.
+  bool shrink() {
+    if (listed_polygons > 0 || candidates > 0) {
+      listed_polygons = candidates = 0;
+      return true;
     }
+    if (staged_pairs == 0) return false;
+    staged_pairs = staged_sums = staged_part_pairs = cells = contact_pairs = 0;
+    return true;
   }
 
-  bool fits(const PressureFieldSize& room) const {
-    bool fits = true;
-    for_each_member([&](auto member) { fits = fits && this->*member <= room.*member; });
-    return fits;
-  }
+  // Any pair of the batch may be left unfinished, and its polygons may be.
+  std::size_t unfinished_pairs() const { return staged_pairs > 0 ? pairs : 0; }
+  std::size_t left_patches() const { return listed_polygons > 0 ? pairs : 0; }
+  std::size_t pairs_with_list() const { return listed_polygons > 0 ? staged_pairs : 0; }
 
-  /// Room for this and for another.
-  PressureFieldSize joined(const PressureFieldSize& other) const {
-    PressureFieldSize both = *this;
-    for_each_member([&](auto member) { both.*member = std::max(both.*member, other.*member); });
-    return both;
+  std::size_t scan_bytes() const {
+    return counts == 0 ? 0 : exclusive_sums_bytes(static_cast<std::int64_t>(counts) - 1);
+  }
+  std::size_t listed_numbers() const { return ElasticPolygons::numbers_for(listed_polygons); }
+  /// With what is left over of a block of records in each window.
+  std::size_t window_numbers() const {
+    return ElasticPolygons::numbers_for(window_polygons + windows * ElasticPolygons::kBlock);
   }
 };
 
-/// Working memory for the packed arrays of one kind.
-template <class Record>
-struct RowArrays {
-  DeviceBuffer<std::byte> progress_and_counts;  // beside one another, to be zeroed at once
-  DeviceBuffer<PackedRowEntry> rows, grouped;
-  DeviceBuffer<std::int32_t> environments;
-  DeviceBuffer<ListedRecord<Record>> records;
-  DeviceBuffer<std::int32_t> of_digit;
+/// The working memory of one call at a time.
+struct PressureFieldArrays : ArraysOf<PressureFieldSize> {
+  using ArraysOf::ArraysOf;
 
-  RowArrays() = default;
-  RowArrays(std::size_t num_counts, std::size_t num_rows, cudaStream_t stream);
-
-  /// What the constructor allocates.
-  static std::size_t bytes(std::size_t num_counts, std::size_t num_rows);
-
-  /// For a call with these outputs.
-  PackedRowList<Record> list(const PackedOutput<Record>& to) const;
-};
-
-/// The working memory of one call at a time. A new array is added here, to its size and the list of sizes above, and to
-/// the constructor and bytes() in device_call_memory.cu.
-struct PressureFieldMemory {
-  using Size = PressureFieldSize;
-
-  DeviceBuffer<SharedWrenchSums> sums;
-  DeviceBuffer<StagedPair> staged_pairs;
-  DeviceBuffer<StoredWrenchSums> staged_sums;
-  DeviceBuffer<StagedPartPair> part_pairs;
-  DeviceBuffer<CellWork> cells;
-  DeviceBuffer<UnfinishedPair> unfinished;
-  RowArrays<Polygon> polygons;
-  RowArrays<DiscreteContact> contacts;
-  DeviceBuffer<std::byte> scan;
-  DeviceBuffer<PackedRowEntry> window_rows, window_others;
-  DeviceBuffer<double> window_records;  // as ElasticPolygons
-  DeviceBuffer<PolygonsOfPair> polygons_of_pairs;
-  DeviceBuffer<PolygonEntry> listed_rows, listed_sorted, listed_others;
-  DeviceBuffer<double> listed_records;
-  DeviceBuffer<std::int32_t> left_patches;
-  DeviceBuffer<ContactsOfPair> contacts_of_pairs;
-  DeviceBuffer<CandidateList> candidates;
-
-  /// Has no room for stages if the device has too little memory for them. Throws Error if it has too little for the
-  /// rest.
-  PressureFieldMemory(const PressureFieldSize& size, cudaStream_t stream);
-
-  /// What the constructor allocates for this size.
-  static std::size_t bytes(const PressureFieldSize& size);
-
-  bool have_stages() const { return staged_pairs.size() > 0; }
-  bool have_list() const { return listed_rows.size() > 0; }
-  bool have_candidates() const { return candidates.size() > 0; }
-
-  /// For the stages of pairs, without candidates.
-  StagedMemory staged() const;
-
-  /// For the polygons of staged pairs.
-  ListedPolygonMemory listed() const;
+  SharedWrenchSums* sums = zeros(size().shared_pairs);
+  StagedMemory staged = {.pairs = array(size().staged_pairs),
+                         .sums = zeros(size().staged_sums),
+                         .part_pairs = zeros(size().staged_part_pairs),  // copied with the gaps between their members
+                         .cells = array(size().cells),
+                         .unfinished = array(size().unfinished_pairs()),
+                         .num_pairs = static_cast<std::int32_t>(size().staged_pairs),
+                         .num_part_pairs = static_cast<std::int32_t>(size().staged_part_pairs),
+                         .num_cells = static_cast<std::int32_t>(size().cells),
+                         .in_a_round = static_cast<std::int32_t>(size().staged_part_pairs),
+                         .slices = 1,
+                         .candidates = nullptr,
+                         .margin = {}};
+  PackedRowLists packed = {rows<Polygon>(size().packed_polygons), rows<DiscreteContact>(size().packed_contacts)};
+  std::size_t scan_bytes = size().scan_bytes();
+  std::byte* scan = array(scan_bytes);
+  PatchMemory patches = {.left = array(size().left_patches()),
+                         .rows = array(size().window_polygons),
+                         .other = array(size().window_polygons),
+                         .records = {array(size().window_numbers())},
+                         .num_windows = 0,
+                         .capacity = 0};
+  ListedPolygonMemory listed = {.of_pairs = zeros(size().pairs_with_list()),
+                                .rows = array(size().listed_polygons),
+                                .sorted = array(size().listed_polygons),
+                                .other = array(size().listed_polygons),
+                                .records = {array(size().listed_numbers())},
+                                .capacity = static_cast<std::int32_t>(size().listed_polygons)};
+  ContactsOfPair* contacts_of_pairs = zeros(size().contact_pairs);
+  CandidateList* candidates = zeros(size().candidates);
 
   /// For patch contacts by so many warps: they share all of the room.
-  PatchMemory patches(std::size_t num_windows) const;
+  PatchMemory patches_of(std::size_t num_windows) const {
+    PatchMemory memory = patches;
+    memory.num_windows = static_cast<std::int64_t>(num_windows);
+    if (num_windows > 0) memory.capacity = static_cast<std::int64_t>(size().window_polygons / num_windows);
+    return memory;
+  }
+
+  /// The list of packed arrays for a call with these outputs.
+  PackedRowLists packed_for(const Results& results) const {
+    return {list_for(packed.polygons, packed_polygons(results)), list_for(packed.contacts, packed_contacts(results))};
+  }
+
+ private:
+  /// The counts follow the progress, to be zeroed at once.
+  template <class Record>
+  PackedRowList<Record> rows(std::size_t room) const {
+    std::byte* const progress =
+        array(size().counts > 0 ? sizeof(RowProgress) + size().counts * sizeof(std::int32_t) : 0);
+    RowList list = {.room = static_cast<std::int64_t>(room),
+                    .rows = array(room),
+                    .environments = array(room),
+                    .grouped = array(room),
+                    .of_digit = zeros(room > 0 ? RowDigits::kValues : 0),
+                    .progress = reinterpret_cast<RowProgress*>(progress)};
+    list.counts = reinterpret_cast<std::int32_t*>(list.progress + 1);
+    return {list, array(room)};
+  }
+
+  template <class Record>
+  static PackedRowList<Record> list_for(PackedRowList<Record> list, const PackedOutput<Record>& to) {
+    if (!to.is_wanted()) return {};
+    list.offsets = to.offsets.data;
+    list.capacity = to.rows.data != nullptr ? to.capacity : 0;
+    return list;
+  }
 };
 
 }  // namespace isopatch::detail

@@ -51,14 +51,7 @@ DeviceCandidates::DeviceCandidates(const Evaluator::Implementation& owner, int d
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
-DeviceCandidates::~DeviceCandidates() {
-  try {
-    const DeviceGuard guard(device_);
-    const AllocationInCaptures allowed;
-    lists_ = {};
-  } catch (const Error&) {  // the device is lost, and its memory with it
-  }
-}
+DeviceCandidates::~DeviceCandidates() { free_on(device_, lists_); }
 
 void DeviceCandidates::reset(const std::uint8_t* mask, void* stream) {
   const DeviceGuard guard(device_);

@@ -46,7 +46,7 @@ struct Solving {
     const SolverSize size = {call.step.scene.num_bodies,    call.step.rollout.num_joints,
                              call.step.rollout.num_dofs,    call.step.scene.num_pairs,
                              call.arrays.contacts.capacity, num_state_rows(call.step.scene)};
-    return size.in(of_warp + index * (call.arrays.solver_words / kProblemsPerWarp));
+    return size.in(of_warp + index * (call.solver_words / kProblemsPerWarp));
   }
 };
 
@@ -55,7 +55,7 @@ template <SolvedBy by>
 __device__ __forceinline__ void take_current(CudaWarp& warp, const StepCall& call, std::int64_t e,
                                              CurrentStage& current) {
   const StepView& step = call.step;
-  const StepArraysView& arrays = call.arrays;
+  const StepArrays& arrays = call.arrays;
   std::uint32_t status = step.state.status[e];
   const int found = arrays.contacts.found[e];
   warp.sync();  // before they change
@@ -89,7 +89,7 @@ __device__ __forceinline__ void take_current(CudaWarp& warp, const StepCall& cal
 template <SolvedBy by>
 __device__ __forceinline__ void begin_current(CudaWarp& warp, const StepCall& call, ContactEntry* sorting,
                                               const SolverMemory& solver, CurrentStage& current) {
-  const StepArraysView& arrays = call.arrays;
+  const StepArrays& arrays = call.arrays;
   const std::int64_t e = current.environment, first = e * arrays.contacts.capacity;
   const int found = current.found;
   const ContactEntry* const sorted = sort_rows(warp, arrays.contacts.entries + first, sorting, found);
@@ -183,10 +183,10 @@ template <SolvedBy by>
 __device__ __forceinline__ void finish_stages(const StepCall& call, typename Solving<by>::Workspace& work) {
   constexpr int kProblemsPerWarp = Solving<by>::kProblemsPerWarp;
   CudaWarp warp;
-  const StepArraysView& arrays = call.arrays;
+  const StepArrays& arrays = call.arrays;
   const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kSolveWarps + threadIdx.x / CudaWarp::kSize;
   ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
-  double* const memory = arrays.solver + own * arrays.solver_words;
+  double* const memory = arrays.solver + own * call.solver_words;
   const std::int64_t count = call.step.state.num_environments,
                      items = (count + kProblemsPerWarp - 1) / kProblemsPerWarp;
   for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, items, item);) {
@@ -248,7 +248,7 @@ void finish_stages(const StepCall& call, cudaStream_t stream) {
   constexpr int kProblemsPerWarp = Solving<by>::kProblemsPerWarp;
   const std::int64_t items = (call.step.state.num_environments + kProblemsPerWarp - 1) / kProblemsPerWarp;
   if (items == 0) return;
-  const std::int64_t useful = (std::min<std::int64_t>(items, call.arrays.warps) + kSolveWarps - 1) / kSolveWarps;
+  const std::int64_t useful = (std::min<std::int64_t>(items, call.warps) + kSolveWarps - 1) / kSolveWarps;
   finish_stages_kernel<by><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }

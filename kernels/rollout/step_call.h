@@ -4,30 +4,57 @@
 // `stream`, allocates nothing and does not synchronise.
 #pragma once
 
+#include <string>
+
 #include "isopatch/detail/rollout/take_step.h"
 #include "kernels/contact/contact_model.h"
+#include "kernels/memory/device_arena.h"
 #include "kernels/rollout/step_kernels.h"
 
 namespace isopatch::detail {
 
+/// How much working memory a call needs.
+struct StepSize {
+  std::size_t environments = 0, bodies = 0, pairs = 0, parts = 0;  // of all environments
+  std::size_t stage_bodies = 0, forces = 0;                        // with step_copies()
+  std::size_t float_polygons = 0, double_polygons = 0;
+  std::size_t contact_states = 0;             // numbers, of all environments
+  std::size_t kept_contact_states = 0;        // with step_copies()
+  std::size_t plates = 0;                     // records, of all environments
+  std::size_t sorting = 0, solver_words = 0;  // of all warps that solve
+
+  std::size_t polygons() const { return float_polygons + double_polygons; }
+  std::string need() const {
+    return "the working memory for steps of " + std::to_string(environments) + " environments with room for " +
+           std::to_string(polygons()) + " contact polygons needs";
+  }
+};
+
 /// Memory of a batch between the kernels of a step, with a row for each environment.
-struct StepArraysView {
-  StepPlan* plans;
-  StageBody* bodies;  // step_copies() rows, as of forces
-  double* poses;
-  double* forces;
-  double* sums;                                  // null where no mean is asked for
-  double *contact_states, *next_contact_states;  // the former with step_copies() rows
-  StepCounts* counts;
-  ContactLists contacts;  // `found` is 0 between stages
-  std::int32_t*
-      num_continuing;  // after each search of the step: environments that another one follows for; kMaxSearches
+struct StepArrays : ArraysOf<StepSize> {
+  using ArraysOf::ArraysOf;
+
+  StepPlan* plans = array(size().environments);
+  StageBody* bodies = array(size().stage_bodies);  // step_copies() rows, as of forces
+  double* poses = array(size().bodies * kPoseSize);
+  double* forces = array(size().forces);
+  double* sums = array(size().pairs * 6);                      // null in calls that ask for no mean
+  double* contact_states = array(size().kept_contact_states);  // with step_copies() rows
+  double* next_contact_states = array(size().contact_states);
+  StepCounts* counts = array(size().environments);
+  ContactLists contacts = {.status = array(size().environments),
+                           .found = array(size().environments),  // 0 between stages
+                           .entries = array(size().polygons()),
+                           .float_contacts = array(size().float_polygons),
+                           .double_contacts = array(size().double_polygons),
+                           .capacity = 0,
+                           .plates = array(size().plates)};
+  std::int32_t* num_continuing =
+      array(kMaxSearches);  // after each search of the step: environments that need another one
 
   // a row for each warp that solves
-  ContactEntry* sorting;  // `capacity`
-  double* solver;
-  std::int64_t solver_words;
-  std::int32_t warps;
+  ContactEntry* sorting = array(size().sorting);  // `capacity`
+  double* solver = array(size().solver_words);
 
   ISOPATCH_HD StepProgress of(const StepView& step, std::int64_t environment) const {
     const std::int64_t copy = environment * step_copies(step.rollout), states = num_contact_states(step.scene);
@@ -43,15 +70,26 @@ struct StepArraysView {
   }
 };
 
+/// All working memory of a call.
+struct StepMemory : StepArrays {
+  using StepArrays::StepArrays;
+
+  std::int64_t* list = array(size().pairs);
+  CallCounters* counters = array(1);
+  std::int32_t* geometries = array(size().parts);
+};
+
 /// The arguments of every kernel, by value. `evaluation` finds near pairs at the poses of a stage.
 struct StepCall {
   BatchCall evaluation;
   StepView step;
   RolloutOutput output;
-  StepArraysView arrays;
-  int num_steps;  // of the call
-  int search;     // of the step, of max_searches(); environments that need fewer are set aside until the last one
-  bool is_last;   // step of the call
+  StepArrays arrays;
+  std::int64_t solver_words;  // of a warp that solves
+  std::int32_t warps;         // that solve
+  int num_steps;              // of the call
+  int search = 0;  // of the step, of max_searches(); environments that need fewer are set aside until the last one
+  bool is_last = false;  // step of the call
 
   /// Whether the search is the last one of its step.
   ISOPATCH_HD bool ends_step() const { return search + 1 == max_searches(step.rollout); }

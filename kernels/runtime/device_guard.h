@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "isopatch/error.h"
+#include "kernels/memory/working_memory.h"
+
 namespace isopatch::detail {
 
 /// Makes a device the current one for a scope. No other device gets a context by it, as it would by cudaSetDevice() on
@@ -15,5 +18,16 @@ class DeviceGuard {
  private:
   bool pushed_ = false;
 };
+
+/// Frees what an object has on a device.
+template <class T>
+void free_on(int device, T& object) {
+  try {
+    const DeviceGuard guard(device);
+    const AllocationInCaptures allowed;
+    object = T();
+  } catch (const Error&) {  // the device is lost, and its memory with it
+  }
+}
 
 }  // namespace isopatch::detail

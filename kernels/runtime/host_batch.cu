@@ -15,113 +15,106 @@ namespace isopatch::detail {
 
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // of every array in a chunk
-
-/// Rows in host memory, and where they are in a chunk, without gaps.
-struct Rows {
-  std::byte* host;
-  std::size_t stride, bytes, count;
-  std::size_t offset;
-
-  void to(std::byte* chunk) const {
-    for_each_copy(
-        [&](std::byte* in_host, std::size_t at, std::size_t size) { std::memcpy(chunk + offset + at, in_host, size); });
-  }
-  void from(const std::byte* chunk) const {
-    for_each_copy(
-        [&](std::byte* in_host, std::size_t at, std::size_t size) { std::memcpy(in_host, chunk + offset + at, size); });
-  }
-
- private:
-  template <class Copy>
-  void for_each_copy(const Copy& copy) const {
-    if (stride == bytes) return copy(host, 0, count * bytes);
-    for (std::size_t i = 0; i < count; ++i) copy(host + i * stride, i * bytes, bytes);
-  }
-};
-
-/// Some environments of a batch: first the inputs, then the outputs that go both ways, then the outputs that only come
-/// back. Polygons and contacts go both ways: only as many as there are get written, and the caller's other rows stay.
-/// Of packed arrays, a chunk has the offsets of its own environments.
-struct Chunk {
-  State state;  // in device memory
-  Results results;
-  std::vector<Rows> uploaded, downloaded;
-  std::size_t upload_end = 0, download_begin = 0, end = 0;
-  std::size_t polygon_offsets = 0, contact_offsets = 0;  // where they are
-
-  /// `host_results` have no packed arrays but `packed`, of the whole batch.
-  Chunk(const Scene& scene, const State& host_state, const Results& host_results, const Results& packed,
-        std::byte* device)
-      : state(host_state), results(host_results) {
-    const ArrayCounts counts = counts_of(scene, results);
-    const auto add = [&](const ArrayInfo& info, auto& array) { return place(array, counts.row(info), device); };
-    for_each_input(
-        [&](const ArrayInfo& info, auto& array) {
-          if (array.data != nullptr) uploaded.push_back(add(info, array));
-        },
-        state);
-    download_begin = end;
-    for (const bool both_ways : {true, false}) {
-      for_each_output(
-          [&](const ArrayInfo& info, auto& array) {
-            if constexpr (HasRows<decltype(array)>) {
-              if (array.data == nullptr || info.is_buffer() != both_ways) return;
-              downloaded.push_back(add(info, array));
-              if (both_ways) uploaded.push_back(downloaded.back());
-            }
-          },
-          results);
-      if (both_ways) upload_end = end;
-    }
-    const auto add_offsets = [&](const BatchArray<std::int64_t>& wanted, BatchArray<std::int64_t>& offsets) {
-      const std::size_t at = end;
-      if (wanted.data == nullptr) return at;
-      offsets.data = static_cast<std::int64_t*>(static_cast<void*>(device + at));
-      take(static_cast<std::size_t>(state.num_environments + 1) * sizeof(std::int64_t));
-      return at;
-    };
-    polygon_offsets = add_offsets(packed.polygon_offsets, results.polygon_offsets);
-    contact_offsets = add_offsets(packed.contact_offsets, results.contact_offsets);
-  }
-
- private:
-  template <class Array>
-  Rows place(Array& array, std::int64_t row, std::byte* device) {
-    const auto size = static_cast<std::size_t>(element_size(array));
-    const bool one_for_all = array.stride == 0;
-    auto* host = const_cast<std::byte*>(static_cast<const std::byte*>(static_cast<const void*>(array.data)));
-    const Rows rows = {host, static_cast<std::size_t>(array.stride) * size, static_cast<std::size_t>(row) * size,
-                       one_for_all ? 1 : static_cast<std::size_t>(state.num_environments), end};
-    array.data = static_cast<decltype(array.data)>(static_cast<void*>(device + end));
-    if (!one_for_all) array.stride = row;
-    take(rows.count * rows.bytes);
-    return rows;
-  }
-
-  void take(std::size_t bytes) { end += (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-};
+/// Makes room for so many elements, which are not kept. Throws Error if the device has too little memory; `what` needs
+/// it.
+template <class T>
+void reserve(DeviceBuffer<T>& buffer, std::size_t size, const char* what) {
+  if (size <= buffer.size()) return;
+  buffer = DeviceBuffer<T>();
+  require_device_memory(size * sizeof(T), what);
+  buffer = DeviceBuffer<T>(size);
+}
 
 }  // namespace
 
+/// The places of arrays in a buffer, where their rows follow one another without gaps. First come arrays that are only
+/// read, then those that go both ways, then those that only come back.
+class HostBatch::Copies {
+ public:
+  enum Way { kThere, kBothWays, kBack };
+
+  /// `device` is the buffer there; null: only its size is asked for.
+  Copies(std::int64_t environments, std::byte* device) : environments_(environments), device_(device) {}
+
+  /// Replaces an array by its place on the device, unless it is null. Call it in the order of ways.
+  template <class Array>
+  void add(Array& array, std::int64_t row, Way way) {
+    if (array.data == nullptr) return;
+    const auto size = static_cast<std::size_t>(element_size(array)), bytes = static_cast<std::size_t>(row) * size;
+    const auto count = array.stride == 0 ? 1 : static_cast<std::size_t>(environments_);  // one row may hold for all
+    void* const host = const_cast<void*>(static_cast<const void*>(array.data));
+    rows_.push_back(
+        {static_cast<std::byte*>(host), static_cast<std::size_t>(array.stride) * size, bytes, count, end_, way});
+    array.data = static_cast<decltype(array.data)>(take(count * bytes, way));
+    if (array.stride != 0) array.stride = row;
+  }
+
+  /// Room for so many bytes, which are in no array of the caller.
+  void* take(std::size_t bytes, Way way) {
+    constexpr std::size_t kAlignment = 256;
+    std::byte* const at = device_ + end_;
+    end_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    if (way == kThere) back_begin_ = end_;
+    if (way != kBack) there_end_ = end_;
+    return at;
+  }
+
+  std::size_t end() const { return end_; }
+
+  /// What the buffer in host memory has of an array on the device.
+  template <class T>
+  const T* in_host(const std::byte* buffer, const T* array) const {
+    return reinterpret_cast<const T*>(buffer + (reinterpret_cast<const std::byte*>(array) - device_));
+  }
+
+  /// From the arrays, by way of the buffer in host memory.
+  void upload(std::byte* buffer, cudaStream_t stream) const {
+    for_each_run(kBack,
+                 [&](std::byte* rows, std::size_t at, std::size_t bytes) { std::memcpy(buffer + at, rows, bytes); });
+    ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(device_, buffer, there_end_, cudaMemcpyHostToDevice, stream));
+  }
+  /// To the buffer alone.
+  void download(std::byte* buffer, cudaStream_t stream) const {
+    ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(buffer + back_begin_, device_ + back_begin_, end_ - back_begin_,
+                                        cudaMemcpyDeviceToHost, stream));
+  }
+  /// To the arrays.
+  void finish(const std::byte* buffer) const {
+    for_each_run(kThere,
+                 [&](std::byte* rows, std::size_t at, std::size_t bytes) { std::memcpy(rows, buffer + at, bytes); });
+  }
+
+ private:
+  struct Rows {
+    std::byte* host;
+    std::size_t stride, bytes, count;
+    std::size_t offset;
+    Way way;
+  };
+
+  /// Calls copy(rows, offset, bytes) for rows without a gap in host memory, of arrays that do not go one way.
+  template <class Copy>
+  void for_each_run(Way left_out, const Copy& copy) const {
+    for (const Rows& rows : rows_) {
+      if (rows.way == left_out) continue;
+      const std::size_t runs = rows.stride == rows.bytes ? 1 : rows.count, bytes = rows.count / runs * rows.bytes;
+      for (std::size_t i = 0; i < runs; ++i) copy(rows.host + i * rows.stride, rows.offset + i * bytes, bytes);
+    }
+  }
+
+  std::int64_t environments_;
+  std::byte* device_;
+  std::vector<Rows> rows_;
+  std::size_t there_end_ = 0, back_begin_ = 0, end_ = 0;
+};
+
 void HostBatch::Lane::reserve(std::size_t bytes) {
   if (bytes <= device.size()) return;
-  host = PinnedBuffer();
-  device = DeviceBuffer<std::byte>();
-  require_device_memory(bytes, "the copy of a part of the batch needs");
-  host = PinnedBuffer(bytes);
-  device = DeviceBuffer<std::byte>(bytes);
-  ISOPATCH_CUDA_CHECK(
-      cudaMemsetAsync(device.data(), 0, bytes, stream));  // arrays are copied with the gaps between them
-}
-
-template <class Record>
-void HostBatch::RowBuffer<Record>::reserve(const PackedOutput<Record>& packed, std::int64_t count) {
-  if (packed.rows.data == nullptr || count <= size()) return;
-  rows = DeviceBuffer<Record>();
-  const auto wanted = static_cast<std::size_t>(count);
-  require_device_memory(wanted * sizeof(Record), "the packed rows of a part of the batch need");
-  rows = DeviceBuffer<Record>(wanted);
+  host.reset();
+  detail::reserve(device, bytes, "the copy of the batch, or of a part of it, needs");
+  host = make_pinned_buffer(bytes);
+  // arrays are copied with the gaps between them
+  ISOPATCH_CUDA_CHECK(cudaMemsetAsync(device.data(), 0, bytes, stream));
 }
 
 /// A call of evaluate().
@@ -134,11 +127,11 @@ class HostBatch::Call {
         packed_(results),
         results_(without_packed(results)),
         evaluate_(evaluate) {
-    const std::size_t one = chunk(0, 1, nullptr).end;
+    const std::size_t one = Chunk(*this, 0, 1, nullptr).end();
     const auto room =
         static_cast<std::int64_t>(std::max<std::size_t>(1, batch.chunk_bytes_ / std::max<std::size_t>(1, one)));
     most_ = std::min(state.num_environments, room);
-    bytes_ = chunk(0, most_, nullptr).end;
+    bytes_ = Chunk(*this, 0, most_, nullptr).end();
   }
 
   /// Environments of a chunk; the last one may have fewer.
@@ -149,12 +142,12 @@ class HostBatch::Call {
     lane.reserve(bytes_);
     lane.begin = begin;
     lane.environments = std::min(most_, state_.num_environments - begin);
-    reserve_rows(lane.polygons, packed_polygons(packed_));
-    reserve_rows(lane.contacts, packed_contacts(packed_));
-    const Chunk chunk = chunk_of(lane);
-    for (const Rows& rows : chunk.uploaded) rows.to(lane.host.data());
-    ISOPATCH_CUDA_CHECK(
-        cudaMemcpyAsync(lane.device.data(), lane.host.data(), chunk.upload_end, cudaMemcpyHostToDevice, lane.stream));
+    for_each_packed_output(packed_, [&]<class Record>(const PackedOutput<Record>& packed) {
+      const auto as_large = static_cast<std::int64_t>(batch_.chunk_bytes_ / sizeof(Record));  // at first
+      reserve_rows(lane, packed, std::min(packed.capacity, std::max<std::int64_t>(as_large, 1)));
+    });
+    const Chunk chunk(*this, lane);
+    chunk.upload(lane.host.get(), lane.stream);
     enqueue(lane, chunk);
   }
 
@@ -162,71 +155,88 @@ class HostBatch::Call {
   void finish(Lane& lane) const {
     ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(lane.stream));
     if (lane.environments == 0) return;
-    const Chunk chunk = chunk_of(lane);
-    const bool more_polygons = needs_more_rows(lane, lane.polygons, packed_polygons(packed_), chunk.polygon_offsets);
-    const bool more_contacts = needs_more_rows(lane, lane.contacts, packed_contacts(packed_), chunk.contact_offsets);
-    if (more_polygons || more_contacts) {
-      enqueue(lane, chunk_of(lane));
+    const Chunk chunk(*this, lane);
+    bool needs_more = false;
+    join_offsets(lane, packed_polygons(packed_), packed_polygons(chunk.results), chunk, needs_more);
+    join_offsets(lane, packed_contacts(packed_), packed_contacts(chunk.results), chunk, needs_more);
+    if (needs_more) {
+      enqueue(lane, Chunk(*this, lane));
       ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(lane.stream));
     }
-    for (const Rows& rows : chunk.downloaded) rows.from(lane.host.data());
-    finish_rows(lane, lane.polygons, packed_polygons(packed_));
-    finish_rows(lane, lane.contacts, packed_contacts(packed_));
+    chunk.finish(lane.host.get());
+    for_each_packed_output(packed_, [&](const auto& packed) { finish_rows(lane, packed); });
     lane.environments = 0;
   }
 
  private:
-  Chunk chunk(std::int64_t begin, std::int64_t count, std::byte* device) const {
-    return {scene_, part_of(state_, scene_, begin, count), part_of(results_, scene_, begin), packed_, device};
-  }
+  /// Some environments of the batch, on the device. Polygons and contacts go both ways: only as many as there are get
+  /// written, and the caller's other rows stay. Of packed arrays, a chunk has the offsets of these environments.
+  struct Chunk : Copies {
+    State state;
+    Results results;
 
-  Chunk chunk_of(const Lane& lane) const {
-    Chunk chunk = this->chunk(lane.begin, lane.environments, lane.device.data());
-    if (packed_.packed_polygons.data != nullptr) chunk.results.packed_polygons = lane.polygons.rows.data();
-    chunk.results.packed_polygon_capacity = lane.polygons.size();
-    if (packed_.packed_contacts.data != nullptr) chunk.results.packed_contacts = lane.contacts.rows.data();
-    chunk.results.packed_contact_capacity = lane.contacts.size();
-    return chunk;
-  }
+    Chunk(const Call& call, std::int64_t begin, std::int64_t count, std::byte* device)
+        : Copies(count, device),
+          state(part_of(call.state_, call.scene_, begin, count)),
+          results(part_of(call.results_, call.scene_, begin)) {
+      const ArrayCounts counts = counts_of(call.scene_, results);
+      for_each_input([&](const ArrayInfo& info, auto& array) { add(array, counts.row(info), kThere); }, state);
+      for (const Way way : {kBothWays, kBack}) {
+        for_each_output(
+            [&](const ArrayInfo& info, auto& array) {
+              if constexpr (HasRows<decltype(array)>) {
+                if (info.is_buffer() == (way == kBothWays)) add(array, counts.row(info), way);
+              }
+            },
+            results);
+      }
+      const auto add_offsets = [&](BatchArray<std::int64_t>& offsets, const BatchArray<std::int64_t>& wanted) {
+        const std::size_t bytes = static_cast<std::size_t>(count + 1) * sizeof(std::int64_t);
+        if (wanted.data != nullptr) offsets.data = static_cast<std::int64_t*>(take(bytes, kBack));
+      };
+      add_offsets(results.polygon_offsets, call.packed_.polygon_offsets);
+      add_offsets(results.contact_offsets, call.packed_.contact_offsets);
+    }
+
+    Chunk(const Call& call, const Lane& lane) : Chunk(call, lane.begin, lane.environments, lane.device.data()) {
+      if (call.packed_.packed_polygons.data != nullptr) results.packed_polygons = lane.polygons.data();
+      results.packed_polygon_capacity = static_cast<std::int64_t>(lane.polygons.size());
+      if (call.packed_.packed_contacts.data != nullptr) results.packed_contacts = lane.contacts.data();
+      results.packed_contact_capacity = static_cast<std::int64_t>(lane.contacts.size());
+    }
+  };
 
   void enqueue(Lane& lane, const Chunk& chunk) const {
     evaluate_(chunk.state, chunk.results, lane.begin, lane.stream);
-    const std::size_t back = chunk.end - chunk.download_begin;
-    ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(lane.host.data() + chunk.download_begin,
-                                        lane.device.data() + chunk.download_begin, back, cudaMemcpyDeviceToHost,
-                                        lane.stream));
+    chunk.download(lane.host.get(), lane.stream);
   }
 
-  /// As many rows as take the bytes of a chunk, at first.
   template <class Record>
-  void reserve_rows(RowBuffer<Record>& buffer, const PackedOutput<Record>& packed) const {
-    const auto as_large = static_cast<std::int64_t>(batch_.chunk_bytes_ / sizeof(Record));
-    buffer.reserve(packed, std::min(packed.capacity, std::max<std::int64_t>(as_large, 1)));
+  static void reserve_rows(Lane& lane, const PackedOutput<Record>& packed, std::int64_t count) {
+    if (packed.rows.data == nullptr) return;
+    reserve(lane.rows<Record>(), static_cast<std::size_t>(count), "the packed rows of a part of the batch need");
   }
 
-  /// Joins the offsets of a chunk to those before. Whether there are more rows than the chunk had room for, and they
-  /// fit; then makes room.
+  /// Joins the offsets of a chunk to those before. If there are more rows than the chunk had room for, and they fit,
+  /// makes room and says so.
   template <class Record>
-  bool needs_more_rows(Lane& lane, RowBuffer<Record>& buffer, const PackedOutput<Record>& packed,
-                       std::size_t offsets) const {
-    if (!packed.is_wanted()) return false;
-    const void* in_host = lane.host.data() + offsets;
-    packed.join_offsets(lane.begin, lane.environments, static_cast<const std::int64_t*>(in_host));
+  static void join_offsets(Lane& lane, const PackedOutput<Record>& packed, const PackedOutput<Record>& of_chunk,
+                           const Chunk& chunk, bool& needs_more) {
+    if (!packed.is_wanted()) return;
+    packed.join_offsets(lane.begin, lane.environments, chunk.in_host(lane.host.get(), of_chunk.offsets.data));
     const std::int64_t count = fitting(lane, packed);
-    if (packed.rows.data == nullptr || count <= buffer.size()) return false;
-    buffer.reserve(packed, count);
-    return true;
+    if (packed.rows.data == nullptr || count <= of_chunk.capacity) return;
+    reserve_rows(lane, packed, count);
+    needs_more = true;
   }
 
   template <class Record>
-  void finish_rows(const Lane& lane, const RowBuffer<Record>& buffer, const PackedOutput<Record>& packed) const {
+  void finish_rows(Lane& lane, const PackedOutput<Record>& packed) const {
     if (packed.rows.data == nullptr) return;
     const std::int64_t count = fitting(lane, packed);
     if (count > 0) {
-      ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(packed.rows.data + packed.begin_of(lane.begin), buffer.rows.data(),
-                                          static_cast<std::size_t>(count) * sizeof(Record), cudaMemcpyDeviceToHost,
-                                          lane.stream));
-      ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(lane.stream));
+      lane.rows<Record>().download(packed.rows.data + packed.begin_of(lane.begin), static_cast<std::size_t>(count),
+                                   lane.stream);
     }
     packed.finish(lane.begin, lane.begin + lane.environments, packed_.status);
   }
@@ -247,6 +257,13 @@ class HostBatch::Call {
   std::size_t bytes_ = 0;
 };
 
+void HostBatch::abandon() {
+  for (Lane& lane : lanes_) {
+    cudaStreamSynchronize(lane.stream);
+    lane.environments = 0;
+  }
+}
+
 void HostBatch::evaluate(const Scene& scene, const State& state, const Results& results, const Evaluate& evaluate) {
   const std::lock_guard lock(mutex_);
   const std::int64_t total = state.num_environments;
@@ -264,10 +281,59 @@ void HostBatch::evaluate(const Scene& scene, const State& state, const Results& 
     call.finish(lanes_[turn]);  // the older one
     call.finish(lanes_[turn ^ 1]);
   } catch (...) {
-    for (Lane& lane : lanes_) {
-      cudaStreamSynchronize(lane.stream);
-      lane.environments = 0;
-    }
+    abandon();
+    throw;
+  }
+}
+
+/// The arrays of a call of step(). Outputs go both ways too, so that what no kernel writes stays as it is.
+struct HostBatch::Rollout : Copies {
+  RolloutState state;
+  RolloutInput input;
+  RolloutOutput output;
+
+  Rollout(const ArrayCounts& counts, const RolloutState& s, const RolloutInput& i, const RolloutOutput& o,
+          std::byte* device)
+      : Copies(s.num_environments, device), state(s), input(i), output(o) {
+    const auto add_way = [&](Way way) {
+      return [this, &counts, way](const ArrayInfo& info, auto& array) { add(array, counts.row(info), way); };
+    };
+    for_each_rollout_input(add_way(kThere), input);
+    for_each_rollout_state(
+        [&](const ArrayInfo& info, auto*& pointer) {
+          TypedArray array(pointer, counts.row(info));
+          add(array, array.stride, kBothWays);
+          pointer = array.data;
+        },
+        state);
+    for_each_rollout_output(add_way(kBothWays), output);
+    if (o.polygons_needed.data != nullptr) return;
+    const std::size_t bytes = static_cast<std::size_t>(s.num_environments) * sizeof(std::int32_t);
+    output.polygons_needed = {static_cast<std::int32_t*>(take(bytes, kBack)), 1};  // always asked for
+  }
+};
+
+void HostBatch::step(const ArrayCounts& counts, const RolloutState& state, const RolloutInput& input,
+                     const RolloutOutput& output, const Step& step, const std::function<bool(std::int32_t)>& has_room) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t n = state.num_environments;
+  if (n == 0) return;
+  Lane& lane = lanes_[0];
+  try {
+    lane.reserve(Rollout(counts, state, input, output, nullptr).end());
+    const Rollout copies(counts, state, input, output, lane.device.data());
+    std::int32_t most = 0;
+    do {
+      copies.upload(lane.host.get(), lane.stream);
+      step(copies.state, copies.input, copies.output, lane.stream);
+      copies.download(lane.host.get(), lane.stream);
+      ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(lane.stream));
+      const std::int32_t* const needed = copies.in_host(lane.host.get(), copies.output.polygons_needed.data);
+      most = *std::max_element(needed, needed + n);
+    } while (!has_room(most));
+    copies.finish(lane.host.get());
+  } catch (...) {
+    abandon();
     throw;
   }
 }

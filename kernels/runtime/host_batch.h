@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluates a batch from and to host memory.
+// Calls from and to host memory.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <type_traits>
 
 #include "host/evaluation/packed_output.h"
+#include "isopatch/rollout_state.h"
 #include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
 #include "kernels/memory/device_buffer.h"
@@ -16,48 +18,58 @@
 
 namespace isopatch::detail {
 
-/// Divides a batch into chunks of environments. While the device evaluates one chunk, the next is copied to it and the
-/// results of the one before are copied back. The memory for two chunks is kept for the next batch.
-///
-/// Of packed arrays, a chunk has as many rows as take its bytes. The rows that there are follow as soon as the offsets
-/// are back. If there were more, the chunk is evaluated again, with room for them.
+/// Copies the arrays of a call to the device and its results back, in memory that is kept for the next call. Strides
+/// are filled in, and honoured: what lies between rows of results is left as it is. Calls return when done, and from
+/// several host threads take turns. They throw Error if the device has too little memory.
 class HostBatch {
  public:
   static constexpr std::size_t kChunkBytes = std::size_t(8) << 20;  // takes far longer to copy than to launch
   using Evaluate = std::function<void(const State&, const Results&, std::int64_t first, cudaStream_t)>;
+  using Step = std::function<void(const RolloutState&, const RolloutInput&, const RolloutOutput&, cudaStream_t)>;
 
   /// A chunk has as many environments as fit in `chunk_bytes`, and at least one.
   explicit HostBatch(std::size_t chunk_bytes = kChunkBytes) : chunk_bytes_(chunk_bytes) {}
 
-  /// evaluate(state, results, first, stream) enqueues the evaluation of arrays in device memory, of the environments
-  /// from `first` on. Strides are filled in, and
-  /// honoured: what lies between rows of results is left as it is. Returns when done. Calls from several host threads
-  /// take turns. Throws Error if the device has too little memory.
+  /// Divides the batch into chunks of environments; evaluate(state, results, first, stream) enqueues the evaluation of
+  /// one, of the environments from `first` on, with arrays in device memory. While the device evaluates one chunk, the
+  /// next is copied to it and the results of the one before are copied back.
+  ///
+  /// Of packed arrays, a chunk has as many rows as take its bytes. The rows that there are follow as soon as the
+  /// offsets are back. If there were more, the chunk is evaluated again, with room for them.
   void evaluate(const Scene& scene, const State& state, const Results& results, const Evaluate& evaluate);
+
+  /// step(state, input, output, stream) enqueues the steps of the whole batch, with arrays in device memory. They are
+  /// taken anew, from the caller's state, until has_room(the most polygons that an environment had).
+  void step(const ArrayCounts& counts, const RolloutState& state, const RolloutInput& input,
+            const RolloutOutput& output, const Step& step, const std::function<bool(std::int32_t)>& has_room);
 
  private:
   class Call;
+  class Copies;
+  struct Rollout;
 
-  /// Packed rows of one kind.
-  template <class Record>
-  struct RowBuffer {
-    DeviceBuffer<Record> rows;
-
-    std::int64_t size() const { return static_cast<std::int64_t>(rows.size()); }
-    void reserve(const PackedOutput<Record>& packed, std::int64_t count);
-  };
-
-  /// A chunk on its way.
+  /// Environments on their way.
   struct Lane {
     Stream stream;
     PinnedBuffer host;
     DeviceBuffer<std::byte> device;
-    RowBuffer<Polygon> polygons;
-    RowBuffer<DiscreteContact> contacts;
-    std::int64_t begin = 0, environments = 0;  // of the chunk; none if there is nothing to bring back
+    DeviceBuffer<Polygon> polygons;  // packed
+    DeviceBuffer<DiscreteContact> contacts;
+    std::int64_t begin = 0, environments = 0;  // of a chunk; none if there is nothing to bring back
 
     void reserve(std::size_t bytes);
+    template <class Record>
+    DeviceBuffer<Record>& rows() {
+      if constexpr (std::is_same_v<Record, Polygon>) {
+        return polygons;
+      } else {
+        return contacts;
+      }
+    }
   };
+
+  /// After an error, copies may still be on their way.
+  void abandon();
 
   std::size_t chunk_bytes_;
   std::mutex mutex_;

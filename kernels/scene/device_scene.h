@@ -4,110 +4,61 @@
 #include <vector>
 
 #include "host/scene/scene_data.h"
-#include "kernels/memory/device_buffer.h"
+#include "kernels/memory/uploaded_arrays.h"
 #include "kernels/scene/polytope_shapes.h"
 
 namespace isopatch::detail {
-
-/// A hierarchy in device memory.
-struct DeviceHierarchy {
-  DeviceBuffer<Cell> cells;
-  DeviceBuffer<CoarseCell> coarse_cells;
-  DeviceBuffer<Node> nodes;
-  DeviceBuffer<SmoothedGradient> smoothed_gradients;
-
-  DeviceHierarchy(const Hierarchy& host, cudaStream_t stream)
-      : cells(host.cells, stream),
-        coarse_cells(host.coarse_cells, stream),
-        nodes(host.nodes, stream),
-        smoothed_gradients(host.smoothed_gradients, stream) {}
-
-  HierarchyView view() const {
-    return {cells.data(),
-            coarse_cells.data(),
-            nodes.data(),
-            nullptr,
-            smoothed_gradients.data(),
-            static_cast<std::int32_t>(cells.size()),
-            static_cast<std::int32_t>(nodes.size())};
-  }
-};
 
 /// All of a scene in device memory, with a view that kernels take by value.
 class DeviceScene {
  public:
   /// Copies on `stream`, and returns when all is there.
-  DeviceScene(const SceneData& host, cudaStream_t stream)
-      : bodies_(host.bodies, stream),
-        parts_(host.parts, stream),
-        pairs_(host.pairs, stream),
-        part_pairs_(host.part_pairs, stream),
-        placed_geometries_(host.placed_geometries, stream),
-        body_pairs_(host.body_pairs, stream),
-        body_pairs_begin_(host.body_pairs_begin, stream),
-        laws_(host.laws, stream),
-        contact_states_(host.contact_states, stream),
-        planar_bodies_(host.planar_bodies, stream),
-        centers_of_mass_(host.centers_of_mass, stream),
-        part_radii_(host.part_radii, stream),
-        polytopes_(host.geometries.shape_views, stream),
-        fields_(host.geometries.views.size()),
-        geometries_(host.geometries.views.size()),
-        view_(host.view) {
-    std::vector<GeometryView> geometries = host.geometries.views;
-    const PolytopeView* shape = polytopes_.views();
-    std::vector<FieldGeometry> fields(host.geometries.fields.begin(), host.geometries.fields.end());
-    for (std::size_t i = 0; i < geometries.size(); ++i) {
-      solids_.emplace_back(host.geometries.solids[i], stream);
-      surfaces_.emplace_back(host.geometries.surfaces[i], stream);
-      component_points_.emplace_back(host.geometries.component_points[i], stream);
-      fields[i].solid = solids_.back().view();
-      fields[i].surface = surfaces_.back().view();
-      fields[i].component_points = component_points_.back().data();
-      fluxes_.emplace_back(host.geometries.fluxes[i].fluxes, stream);
-      sinks_.emplace_back(host.geometries.fluxes[i].sinks, stream);
-      if (fields[i].fluxes != nullptr) fields[i].fluxes = fluxes_.back().data();
-      fields[i].sinks = sinks_.back().data();
-      geometries[i].field = fields_.data() + i;
-      if (geometries[i].shape != nullptr) geometries[i].shape = shape++;  // they are in the same order
+  DeviceScene(const SceneData& host, cudaStream_t stream) : view_(host.view) {
+    const auto upload = [&](const auto& array) { return arrays_.upload(array, stream); };
+    const auto upload_hierarchy = [&](const Hierarchy& of) -> HierarchyView {
+      return {upload(of.cells),
+              upload(of.coarse_cells),
+              upload(of.nodes),
+              nullptr,
+              upload(of.smoothed_gradients),
+              static_cast<std::int32_t>(of.cells.size()),
+              static_cast<std::int32_t>(of.nodes.size())};
+    };
+    const FlatGeometries& from = host.geometries;
+    std::vector<FieldGeometry> fields(from.fields.begin(), from.fields.end());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      fields[i].solid = upload_hierarchy(from.solids[i]);
+      fields[i].surface = upload_hierarchy(from.surfaces[i]);
+      fields[i].component_points = upload(from.component_points[i]);
+      if (fields[i].fluxes != nullptr) fields[i].fluxes = upload(from.fluxes[i].fluxes);
+      fields[i].sinks = upload(from.fluxes[i].sinks);
     }
-    fields_.upload(fields.data(), fields.size(), stream);
-    geometries_.upload(geometries.data(), geometries.size(), stream);
-    view_.geometries = geometries_.data();
-    view_.bodies = bodies_.data();
-    view_.parts = parts_.data();
-    view_.pairs = pairs_.data();
-    view_.part_pairs = part_pairs_.data();
-    view_.placed_geometries = placed_geometries_.data();
-    view_.body_pairs = body_pairs_.data();
-    view_.body_pairs_begin = body_pairs_begin_.data();
-    view_.laws = laws_.data();
-    view_.contact_states = contact_states_.data();
-    view_.planar_bodies = planar_bodies_.data();
-    view_.polytopes.centers_of_mass = centers_of_mass_.data();
-    view_.polytopes.radii = part_radii_.data();
+    const FieldGeometry* field = upload(fields);
+    const PolytopeView* polytope = upload_polytopes(from.shape_views, arrays_, stream);
+    std::vector<GeometryView> geometries = from.views;
+    for (GeometryView& geometry : geometries) {  // the others are in the same order
+      geometry.field = field++;
+      if (geometry.shape != nullptr) geometry.shape = polytope++;
+    }
+    view_.geometries = upload(geometries);
+    view_.bodies = upload(host.bodies);
+    view_.parts = upload(host.parts);
+    view_.pairs = upload(host.pairs);
+    view_.part_pairs = upload(host.part_pairs);
+    view_.placed_geometries = upload(host.placed_geometries);
+    view_.body_pairs = upload(host.body_pairs);
+    view_.body_pairs_begin = upload(host.body_pairs_begin);
+    view_.laws = upload(host.laws);
+    view_.contact_states = upload(host.contact_states);
+    view_.planar_bodies = upload(host.planar_bodies);
+    view_.polytopes.centers_of_mass = upload(host.centers_of_mass);
+    view_.polytopes.radii = upload(host.part_radii);
   }
 
   const SceneView& view() const { return view_; }
 
  private:
-  std::vector<DeviceHierarchy> solids_, surfaces_;
-  std::vector<DeviceBuffer<Vec3d>> component_points_;
-  std::vector<DeviceBuffer<CellFlux>> fluxes_;
-  std::vector<DeviceBuffer<FluxSink>> sinks_;
-  DeviceBuffer<BodyView> bodies_;
-  DeviceBuffer<PartView> parts_;
-  DeviceBuffer<PairView> pairs_;
-  DeviceBuffer<PartPairView> part_pairs_;
-  DeviceBuffer<std::int32_t> placed_geometries_, body_pairs_, body_pairs_begin_;
-  DeviceBuffer<PairForceLaw> laws_;
-  DeviceBuffer<double> contact_states_;
-  DeviceBuffer<std::uint8_t> planar_bodies_;
-  DeviceBuffer<Vec3d> centers_of_mass_;
-  DeviceBuffer<double> part_radii_;
-  DevicePolytopes polytopes_;
-  DeviceBuffer<FieldGeometry> fields_;
-  DeviceBuffer<GeometryView> geometries_;
+  UploadedArrays arrays_;
   SceneView view_;
 };
 

@@ -5,84 +5,45 @@
 #include <vector>
 
 #include "isopatch/detail/polytope/shape.h"
-#include "kernels/memory/device_buffer.h"
+#include "kernels/memory/uploaded_arrays.h"
 
 namespace isopatch::detail {
 
-/// The elements of one kind of all shapes, one shape after another, in host memory and then on the device.
-template <class T>
-class DeviceElements {
- public:
-  /// Where those of a shape begin.
-  std::size_t add(const T* from, std::int32_t count) {
-    const std::size_t begin = host_.size();
-    if (count > 0) host_.insert(host_.end(), from, from + count);
-    return begin;
+/// Calls visit(array, size) for each array of a shape, which may replace it.
+template <class Visit>
+void for_each_array(PolytopeView& shape, const Visit& visit) {
+  const std::int32_t sides = shape.faces[shape.num_faces - 1].end, spokes = shape.vertex_begin[shape.num_vertices];
+  visit(shape.vertices, shape.num_vertices);
+  visit(shape.faces, shape.num_faces);
+  visit(shape.sides, sides);
+  visit(shape.edges, shape.num_edges);
+  visit(shape.vertex_begin, shape.num_vertices + 1);
+  visit(shape.spokes, spokes);
+  visit(shape.vertex_faces, spokes);
+}
+
+/// Copies convex shapes on `stream`, with all of their arrays in one. Returns the views, in the order of the shapes.
+inline const PolytopeView* upload_polytopes(const std::deque<PolytopeView>& shapes, UploadedArrays& to,
+                                            cudaStream_t stream) {
+  std::vector<PolytopeView> views(shapes.begin(), shapes.end());
+  std::vector<std::byte> all;
+  std::vector<std::size_t> begins;
+  for (PolytopeView& shape : views) {
+    for_each_array(shape, [&]<class T>(const T* array, std::int32_t size) {
+      begins.push_back((all.size() + alignof(T) - 1) / alignof(T) * alignof(T));
+      all.resize(begins.back());
+      const auto* const bytes = reinterpret_cast<const std::byte*>(array);
+      all.insert(all.end(), bytes, bytes + static_cast<std::size_t>(size) * sizeof(T));
+    });
   }
-  void upload(cudaStream_t stream) { device_ = DeviceBuffer<T>(host_, stream); }
-  const T* at(std::size_t begin) const { return device_.data() + begin; }
-
- private:
-  std::vector<T> host_;
-  DeviceBuffer<T> device_;
-};
-
-/// Convex shapes in device memory.
-class DevicePolytopes {
- public:
-  /// Copies on `stream`, and returns when all is there.
-  DevicePolytopes(const std::deque<PolytopeView>& shapes, cudaStream_t stream) {
-    std::vector<PolytopeView> views(shapes.begin(), shapes.end());
-    std::vector<Begin> begins;
-    for (const PolytopeView& shape : views) begins.push_back(add(shape));
-    vertices_.upload(stream);
-    faces_.upload(stream);
-    sides_.upload(stream);
-    edges_.upload(stream);
-    vertex_begin_.upload(stream);
-    spokes_.upload(stream);
-    vertex_faces_.upload(stream);
-    for (std::size_t i = 0; i < views.size(); ++i) point(views[i], begins[i]);
-    views_ = DeviceBuffer<PolytopeView>(views, stream);
+  const std::byte* const on_device = to.upload(all, stream);
+  auto begin = begins.begin();
+  for (PolytopeView& shape : views) {
+    for_each_array(shape, [&]<class T>(const T*& array, std::int32_t) {
+      array = reinterpret_cast<const T*>(on_device + *begin++);
+    });
   }
-
-  /// In the order of the shapes.
-  const PolytopeView* views() const { return views_.data(); }
-
- private:
-  struct Begin {
-    std::size_t vertices, faces, sides, edges, vertex_begin, spokes, vertex_faces;
-  };
-
-  Begin add(const PolytopeView& shape) {
-    const std::int32_t spokes = shape.vertex_begin[shape.num_vertices];
-    return {vertices_.add(shape.vertices, shape.num_vertices),
-            faces_.add(shape.faces, shape.num_faces),
-            sides_.add(shape.sides, shape.faces[shape.num_faces - 1].end),
-            edges_.add(shape.edges, shape.num_edges),
-            vertex_begin_.add(shape.vertex_begin, shape.num_vertices + 1),
-            spokes_.add(shape.spokes, spokes),
-            vertex_faces_.add(shape.vertex_faces, spokes)};
-  }
-
-  void point(PolytopeView& shape, const Begin& begin) const {
-    shape.vertices = vertices_.at(begin.vertices);
-    shape.faces = faces_.at(begin.faces);
-    shape.sides = sides_.at(begin.sides);
-    shape.edges = edges_.at(begin.edges);
-    shape.vertex_begin = vertex_begin_.at(begin.vertex_begin);
-    shape.spokes = spokes_.at(begin.spokes);
-    shape.vertex_faces = vertex_faces_.at(begin.vertex_faces);
-  }
-
-  DeviceElements<Vec3d> vertices_;
-  DeviceElements<ShapeFace> faces_;
-  DeviceElements<FaceSide> sides_;
-  DeviceElements<ShapeEdge> edges_;
-  DeviceElements<std::int32_t> vertex_begin_;
-  DeviceElements<Spoke> spokes_;
-  DeviceElements<std::int32_t> vertex_faces_;
-  DeviceBuffer<PolytopeView> views_;
-};
+  return to.upload(views, stream);
+}
 
 }  // namespace isopatch::detail

@@ -214,6 +214,25 @@ TEST_F(SimulatorOnGpu, InputsAreThoseOfTheCpu) {
               take(description, Backend::kCuda, Precision::kFloat, begin, 1, 8, input));
 }
 
+/// What lies between their rows stays as it is.
+TEST_F(SimulatorOnGpu, GpuSmallOutputsMayBeColumnsOfATable) {
+  const SceneDescription description = dropped_bodies(Integrator::kEuler);
+  const RolloutStateArrays begin = random_states(description, 3, 13);
+  const auto table = [&](Backend backend) {
+    constexpr std::int64_t kColumns = 9;
+    std::vector<double> values(3 * kColumns, -7);
+    RolloutOutput output;
+    output.kinetic_energy = {&values[1], kColumns};
+    output.momentum = {&values[2], kColumns};
+    RolloutStateArrays state = begin;
+    HostSimulator(Scene(description), {.backend = backend}).step(state.view(), {}, output);
+    return values;
+  };
+  const std::vector<double> cpu = table(Backend::kCpu);
+  EXPECT_EQ(std::count(cpu.begin(), cpu.end(), -7), 6);
+  EXPECT_EQ(cpu, table(Backend::kCuda));
+}
+
 TEST_F(SimulatorOnGpu, OtherGeometriesHaveTheBitsAndMassesOfTheCpu) {
   const SceneDescription description = dropped_bodies(Integrator::kSdirk2);
   const RolloutStateArrays begin = random_states(description, 3, 12);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/evaluation/cuda_options.h"
-#include "kernels/batch_memory.h"
+#include "kernels/batch_arrays.h"
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/scene/device_scene.h"
 #include "tests/emulator/device.h"
@@ -45,21 +45,22 @@ detail::CallCounters counters_of_stages(const Scene& scene, const test::Batch& b
                                         const detail::PressureFieldSize& size) {
   const detail::Stream stream;
   const detail::DeviceScene device_scene(scene.data(), stream);
-  const detail::BatchMemory batch_memory({size.pairs}, stream);
-  const detail::PressureFieldMemory memory(size, stream);
+  const detail::DeviceArena<detail::BatchArrays> of_batch({size.pairs}, stream);
+  const detail::DeviceArena<detail::PressureFieldArrays> arrays(size, stream);
   const detail::DeviceBuffer<double> poses(batch.poses, stream);
   detail::PressureFieldCall call = {};
   call.scene = device_scene.view();
   call.state.num_environments = environments;
   call.state.poses = {static_cast<const double*>(poses.data()), 0};
-  call.list = batch_memory.list.data();
-  call.counters = batch_memory.counters.data();
+  call.list = of_batch->list;
+  call.counters = of_batch->counters;
   call.slices = 1;
-  call.staged = memory.staged();
+  call.staged = arrays->staged;
   detail::evaluate_staged_pairs<float>(call, true, stream);
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
   detail::CallCounters counters;
-  batch_memory.counters.download(&counters, 1, stream);
+  ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(&counters, of_batch->counters, sizeof counters, cudaMemcpyDeviceToHost, stream));
+  ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
   return counters;
 }
 
