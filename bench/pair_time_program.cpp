@@ -120,7 +120,7 @@ int run(int argc, char** argv) {
   const Evaluator evaluator = detail::make_evaluator(scene, options);
   const std::vector<StateArrays> steps = make_path(make_states(description, environments), step);
   ResultArrays arrays(scene, environments,
-                      {.patch = false, .energy = with_energy, .polygon_capacity = polygon_capacity});
+                      {.patch = false, .energy = with_energy, .capacity = {{"polygons", polygon_capacity}}});
   arrays.body_wrench.clear();
   arrays.status.clear();
   std::vector<State> states;

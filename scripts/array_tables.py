@@ -20,14 +20,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 INTERFACE = "include/isopatch/INTERFACE.md"
 RESULTS = "host/python/isopatch/_src/results.py"
 INPUTS = "host/python/isopatch/_src/inputs.py"
+KINDS = "host/python/isopatch/_src/records.py"
 
 TABLES = {"State": "inputs", "Results": "outputs"}  # headings of the page, and what stands below them
 TUPLES = {"Results": "outputs", "StepResults": "step_outputs", "SimulatorState": "state"}
 RECORDS = {
-    "Polygon": "POLYGON_DTYPE; in torch, JAX and CuPy Polygons",
-    "DiscreteContact": "CONTACT_DTYPE; in torch, JAX and CuPy Contacts",
-    "PotentialContact": "POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts",
-    "Relation": "RELATION_DTYPE; in torch, JAX and CuPy Relations",
+    kind: f"{dtype}; in torch, JAX and CuPy {columns}"
+    for kind, dtype, columns in re.findall(
+        r'^    "(\w+)": \("(\w+)", \w+, (\w+)\),$', (ROOT / KINDS).read_text(encoding="utf-8"), re.MULTILINE
+    )
 }
 NO_UNITS = ("", "1", "index", "0 or 1")
 LINKS = {
@@ -62,7 +63,7 @@ def markdown_table(rows: tuple[Row, ...], is_input: bool) -> str:
     last = ("meaning", "default") if is_input else ("computed with", "meaning")
     lines = [f"| array | shape | type | unit | {last[0]} | {last[1]} |", "|---" * 6 + "|"]
     for name, axes, kind, unit, group, has_stride, text, missing in rows:
-        shape = " × ".join(f"`{axis}`" if "capacity" in axis else axis for axis in axes)
+        shape = " × ".join(axes)
         kind = "float, double" if kind == "real" else f"`{kind}`" if kind[0].isupper() else kind
         cells = (text, missing or "required") if is_input else (LINKS.get(group, group), text)
         marked = f"`{name}`" + r"\*" * has_stride
@@ -80,7 +81,7 @@ def with_table(page: str, heading: str, table: str) -> str:
 def field_text(row: Row, with_reals: bool) -> str:
     """The text below a field of a named tuple."""
     _, axes, kind, unit, _, _, text, _ = row
-    parts = [f"[{', '.join(axis.removeprefix('packed_') for axis in axes)}]"]
+    parts = [f"[{', '.join(axes)}]"]
     if kind != "real" or with_reals:
         parts.append(RECORDS.get(kind, kind))
     if unit not in NO_UNITS:

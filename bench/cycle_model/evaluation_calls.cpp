@@ -38,24 +38,26 @@ const std::map<std::string, Select>& selections() {
       {"patch_contacts", [](ResultSelection& s, const Rows&) { s.max_clusters = 1; }},
       {"patch_and_contacts", [](ResultSelection& s, const Rows&) { s.patch = true, s.max_clusters = 1; }},
       {"clusters", [](ResultSelection& s, const Rows&) { s.max_clusters = 4; }},
-      {"packed_polygons", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = r.polygons; }},
-      {"packed_polygons_half", [](ResultSelection& s, const Rows& r) { s.packed_polygon_capacity = half(r.polygons); }},
-      {"packed_contacts", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = r.contacts; }},
-      {"packed_contacts_half", [](ResultSelection& s, const Rows& r) { s.packed_contact_capacity = half(r.contacts); }},
+      {"packed_polygons", [](ResultSelection& s, const Rows& r) { s.capacity["packed_polygons"] = r.polygons; }},
+      {"packed_polygons_half",
+       [](ResultSelection& s, const Rows& r) { s.capacity["packed_polygons"] = half(r.polygons); }},
+      {"packed_contacts", [](ResultSelection& s, const Rows& r) { s.capacity["packed_contacts"] = r.contacts; }},
+      {"packed_contacts_half",
+       [](ResultSelection& s, const Rows& r) { s.capacity["packed_contacts"] = half(r.contacts); }},
       {"polytopes", [](ResultSelection& s, const Rows&) { s.polytopes = true; }},
       {"relations",
        [](ResultSelection& s, const Rows& r) {
-         s.potential_contact_capacity = r.most_relations[0];
-         s.relation_capacity = r.most_relations[1];
-         s.member_capacity = r.most_relations[2];
+         s.capacity["potential_contacts"] = r.most_relations[0];
+         s.capacity["relations"] = r.most_relations[1];
+         s.capacity["relation_members"] = r.most_relations[2];
        }},
       {"memory",
        [](ResultSelection& s, const Rows&) { s.patch = s.single_contact = true; }},  // and a step of contact states
       {"all",
        [](ResultSelection& s, const Rows& r) {
          s.patch = s.energy = s.part_pairs = true;
-         s.polygon_capacity = r.most_polygons, s.contact_capacity = r.most_contacts;
-         s.packed_polygon_capacity = r.polygons, s.packed_contact_capacity = r.contacts;
+         s.capacity["polygons"] = r.most_polygons, s.capacity["contacts"] = r.most_contacts;
+         s.capacity["packed_polygons"] = r.polygons, s.capacity["packed_contacts"] = r.contacts;
          s.max_clusters = 2;
        }},
   };

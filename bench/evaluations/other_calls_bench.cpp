@@ -54,7 +54,7 @@ std::int64_t count_polygons(const BenchScene& scene, std::int64_t environments) 
 Batch make_batch(Call call, const BenchScene& scene, std::int64_t environments) {
   ResultSelection selection = {.patch = false};
   if (call == Call::kPatchContacts) selection.max_clusters = kClusters;
-  if (call == Call::kPacked) selection.packed_polygon_capacity = count_polygons(scene, environments);
+  if (call == Call::kPacked) selection.capacity["packed_polygons"] = count_polygons(scene, environments);
   return {scene, environments, selection};
 }
 
@@ -71,8 +71,8 @@ void report(benchmark::State& bench, Call call, const Batch& batch) {
     bench.counters["contacts"] = contacts / environments;
     if (contacts == 0) bench.SkipWithError("no patch contacts");
   }
-  if (call == Call::kPacked && (r.polygon_offsets.back() != r.packed_polygon_capacity ||
-                                static_cast<double>(r.packed_polygon_capacity) != polygons)) {
+  if (call == Call::kPacked && (r.polygon_offsets.back() != std::ssize(r.packed_polygons) ||
+                                static_cast<double>(std::ssize(r.packed_polygons)) != polygons)) {
     bench.SkipWithError("not all polygons are packed");
   }
 }
@@ -82,7 +82,7 @@ class Evaluation {
  public:
   Evaluation(Call call, Batch& batch, const EvaluatorOptions& options) : evaluator_(batch.scene, options) {
     const std::int64_t environments = batch.results.num_environments;
-    evaluator_.reserve(environments, batch.results.packed_polygon_capacity);
+    evaluator_.reserve(environments, std::ssize(batch.results.packed_polygons));
     if (call == Call::kKept) candidates_ = evaluator_.make_candidate_cache(environments, kMargin);
   }
   void operator()(const State& state, const Results& results, void* stream = nullptr) {

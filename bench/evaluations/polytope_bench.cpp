@@ -126,9 +126,7 @@ enum class Asked : std::uint8_t { kRelations, kSeparation };
 Batch make_batch(Asked asked, const BenchScene& scene, std::int64_t environments) {
   ResultSelection selection = {.patch = false, .polytopes = asked == Asked::kSeparation};
   if (asked == Asked::kRelations) {
-    selection.potential_contact_capacity = 512;
-    selection.relation_capacity = 512;
-    selection.member_capacity = 2048;
+    selection.capacity = {{"potential_contacts", 512}, {"relations", 512}, {"relation_members", 2048}};
   }
   Batch batch(scene, environments, selection);
   batch.results.pair_wrench.clear();
@@ -157,14 +155,15 @@ void report(benchmark::State& bench, Asked asked, const BenchScene& scene, const
   }
   double contacts = 0, relations = 0, members = 0, near = 0;
   bool fits = true;
+  const ArrayCounts counts = r.counts();
   for (std::int64_t e = 0; e < r.num_environments; ++e) {
     const std::int32_t* const needed = r.relations_needed.data() + 3 * e;
     contacts += needed[0], relations += needed[1], members += needed[2];
-    fits = fits && needed[0] <= r.potential_contact_capacity && needed[1] <= r.relation_capacity &&
-           needed[2] <= r.member_capacity;
+    fits = fits && needed[0] <= counts[Per::kPotentialContactCapacity] && needed[1] <= counts[Per::kRelationCapacity] &&
+           needed[2] <= counts[Per::kMemberCapacity];
     std::set<std::pair<std::int32_t, std::int32_t>> parts;
     for (std::int32_t c = 0; fits && c < needed[0]; ++c) {
-      const PotentialContact& contact = r.potential_contacts[e * r.potential_contact_capacity + c];
+      const PotentialContact& contact = r.potential_contacts[e * counts[Per::kPotentialContactCapacity] + c];
       parts.insert({contact.part_a, contact.part_b});
     }
     near += static_cast<double>(parts.size());

@@ -175,9 +175,7 @@ ResultSelection selection_of(const EvaluateArguments& arguments, const HostEvalu
                             .polytopes = polytopes};
   if (polytopes && to_npz) {
     const auto [contacts, relations, members] = largest_counts(evaluator, states, time_step);
-    selection.potential_contact_capacity = contacts;
-    selection.relation_capacity = relations;
-    selection.member_capacity = members;
+    selection.capacity = {{"potential_contacts", contacts}, {"relations", relations}, {"relation_members", members}};
     stages.finish("count relations");
   }
   return selection;

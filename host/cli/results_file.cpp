@@ -99,10 +99,8 @@ void add_part_pairs(std::string& json, const std::vector<std::string>& texts, st
 /// The array of a vector of numbers or records, with the type that it has in files.
 template <class Element>
 NpyArray array_of(std::vector<std::int64_t> shape, const std::vector<Element>& values) {
-  if constexpr (std::is_same_v<Element, PotentialContact>) {
-    return npy_records(kPotentialContactFields, std::move(shape), values);
-  } else if constexpr (std::is_same_v<Element, Relation>) {
-    return npy_records(kRelationFields, std::move(shape), values);
+  if constexpr (!kRecordFields<Element>.empty()) {
+    return npy_records(kRecordFields<Element>, std::move(shape), values);
   } else {
     return npy_array(kDType<Element>, std::move(shape), values);
   }
@@ -124,7 +122,7 @@ std::vector<std::int64_t> shape_of(const ArrayInfo& info, const ArrayCounts& cou
   ArrayInfo single = info;  // a row of one element each
   single.width = 1;
   if (info.per == Per::kCluster) {
-    shape.insert(shape.end(), {counts.pairs, counts.clusters});
+    shape.insert(shape.end(), {counts[Per::kPair], counts.clusters});
   } else if (info.per != Per::kEnvironment && !info.is_packed()) {
     shape.push_back(counts.row(single));
   }
@@ -202,11 +200,7 @@ std::string results_npz(const StateArrays& states, const ResultArrays& results) 
   for_each_motion(states, add);
   for_each_output(
       [&](const ArrayInfo& info, const auto& values) {
-        using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
-        if constexpr (std::is_arithmetic_v<Element> || std::is_same_v<Element, PotentialContact> ||
-                      std::is_same_v<Element, Relation>) {
-          if (!values.empty() || is_always_written(info.group, results)) add(info, values);
-        }
+        if (!values.empty() || is_always_written(info.group, results)) add(info, values);
       },
       results);
   return npz_bytes(arrays);

@@ -47,7 +47,7 @@ bool is_state_of_rollout(const std::string& name) {
 /// Whether an array has the materials or shapes of each row; without an axis of times, they are the same in all.
 bool is_recorded_parameter(const std::string& name, const LazyArray& array) {
   bool found = false;
-  const ParameterInputArrays parameters;
+  const ParameterInputs<Owners> parameters;
   for_each_parameter_input([&](const ArrayInfo& info, const auto&) { found = found || name == info.name; }, parameters);
   return found && array.header().shape.size() == 3;
 }
@@ -93,7 +93,7 @@ StateArrays states_from_arrays(const Arrays& arrays, const SceneDescription& sce
   for_each_input([&](const ArrayInfo& info) {
     const LazyArray* array = found[info.name] = reader.find(info.name, info.type, shape_of(info, counts, {n}));
     if (n >= 0) return;  // the poses come first
-    if (array == nullptr) reader.fail(info.name, "missing; needs shape (N, {}, 7)", counts.bodies);
+    if (array == nullptr) reader.fail(info.name, "missing; needs shape (N, {}, 7)", counts[Per::kBody]);
     n = array->header().shape[0];
     if (n == 0) reader.fail(info.name, "no environments");
   });

@@ -27,43 +27,27 @@ Error missing_array(const std::string& array, const std::string& needed) {
                ErrorKind::kInput, {"evaluate: results." + needed, "null", "give both"});
 }
 
-[[noreturn]] void fail_capacity(const char* name, std::int32_t capacity) {
-  if (capacity < 0) throw negative_value(fmt::format("evaluate: results.{}_capacity", name), capacity);
-  throw missing_array(fmt::format("{}s", name), fmt::format("{}s_needed", name));
-}
-
-/// Checks a buffer, its capacity, and the array of the capacities that would have been enough.
-void check_capacity(const char* name, const void* buffer, const void* needed, std::int32_t capacity) {
-  if (capacity < 0 || (buffer != nullptr && needed == nullptr)) fail_capacity(name, capacity);
-}
-
-/// The same of the three buffers of relations, which share the array of what would have been enough.
-void check_relations(const Results& results) {
-  const auto check = [&](const char* name, const char* capacity_name, const void* buffer, std::int32_t capacity) {
-    if (capacity < 0) throw negative_value(fmt::format("evaluate: results.{}_capacity", capacity_name), capacity);
-    if (buffer != nullptr && results.relations_needed.data == nullptr) throw missing_array(name, "relations_needed");
-  };
-  check("potential_contacts", "potential_contact", results.potential_contacts.data, results.potential_contact_capacity);
-  check("relations", "relation", results.relations.data, results.relation_capacity);
-  check("relation_members", "member", results.relation_members.data, results.member_capacity);
-}
-
-/// Checks what the packed arrays of one kind need of one another. `name` is that of a row.
-template <class Record>
-void check_packed(const char* name, const PackedOutput<Record>& packed, std::int64_t environments) {
-  if (packed.capacity < 0) {
-    throw negative_value(fmt::format("evaluate: results.packed_{}_capacity", name), packed.capacity);
-  }
-  if (packed.rows.data != nullptr && !packed.is_wanted()) {
-    throw missing_array(fmt::format("packed_{}s", name), fmt::format("{}_offsets", name));
-  }
-  if (packed.environments.data == nullptr) return;
-  if (packed.rows.data == nullptr) {
-    throw missing_array(fmt::format("{}_environments", name), fmt::format("packed_{}s", name));
-  }
-  if (environments > std::numeric_limits<std::int32_t>::max()) {
-    throw_error("evaluate: results.{}_environments cannot have the indices of {} environments; split the batch", name,
-                environments);
+/// Checks the capacities of buffers, and that what an output needs is there.
+void check_buffers(const Results& results, std::int64_t environments) {
+  std::array<const void*, kOutputs.size()> arrays;
+  std::size_t count = 0;
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& array) {
+        arrays[count++] = array.data;
+        if constexpr (HasCapacity<decltype(array)>) {
+          if (array.capacity < 0) {
+            throw negative_value(fmt::format("evaluate: results.{}.capacity", info.name), array.capacity);
+          }
+        } else if (array.data != nullptr && info.has_capacity() &&
+                   environments > std::numeric_limits<std::int32_t>::max()) {
+          throw_error("evaluate: results.{} cannot have the indices of {} environments; split the batch", info.name,
+                      environments);
+        }
+      },
+      results);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (arrays[i] == nullptr || kNeeded[i] == count || arrays[kNeeded[i]] != nullptr) continue;
+    throw missing_array(kOutputs[i].name, kOutputs[kNeeded[i]].name);
   }
 }
 
@@ -94,21 +78,17 @@ void detail::check_arguments(const Scene& scene, State& state, Results& results)
   if (state.num_environments < 0) throw negative_value("evaluate: state.num_environments", state.num_environments);
   if (state.num_environments == 0 && state.poses.data != nullptr) throw no_environments("evaluate");
   const ArrayCounts counts = counts_of(scene, results);
-  if (std::int64_t ignored = 0; __builtin_mul_overflow(state.num_environments, counts.pairs + 1, &ignored)) {
+  if (std::int64_t ignored = 0; __builtin_mul_overflow(state.num_environments, counts[Per::kPair] + 1, &ignored)) {
     throw wrong_value("evaluate: state.num_environments", fmt::to_string(state.num_environments),
                       "so many pairs cannot be indexed");
   }
   if (state.poses.data == nullptr && state.num_environments > 0) {
     throw wrong_value("evaluate: state.poses", "null", "poses are required");
   }
-  if (counts.pairs > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
+  if (counts[Per::kPair] > 0 && results.body_wrench.data != nullptr && results.pair_wrench.data == nullptr) {
     throw Error("evaluate: results.body_wrench is summed from results.pair_wrench, which is null; give both");
   }
-  check_capacity("polygon", results.polygons.data, results.polygons_needed.data, results.polygon_capacity);
-  check_capacity("contact", results.contacts.data, results.contacts_needed.data, results.contact_capacity);
-  check_relations(results);
-  check_packed("polygon", packed_polygons(results), state.num_environments);
-  check_packed("contact", packed_contacts(results), state.num_environments);
+  check_buffers(results, state.num_environments);
 
   if (results.max_clusters < 1 || results.max_clusters > limits::kMaxClusters) {
     throw wrong_value("evaluate: results.max_clusters", fmt::to_string(results.max_clusters),

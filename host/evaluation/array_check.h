@@ -9,18 +9,11 @@
 #include <cstdint>
 #include <string>
 
+#include "host/evaluation/output_table.h"
 #include "host/evaluation/strides.h"
 #include "isopatch/arrays.h"
 
 namespace isopatch::detail {
-
-/// How many arrays a list of them visits.
-template <class ForEach>
-consteval std::size_t count_arrays(const ForEach& for_each) {
-  std::size_t count = 0;
-  for_each([&](const ArrayInfo&) { ++count; });
-  return count;
-}
 
 /// "state." and "poses". A call makes no text of them unless something is wrong.
 struct ArrayName {

@@ -49,21 +49,21 @@ class PartRows {
     if (whole.is_wanted()) offsets_.resize(static_cast<std::size_t>(count + 1));
     // only what is written of these takes memory
     if (whole.rows.data != nullptr) {
-      rows_ = std::make_unique_for_overwrite<Record[]>(static_cast<std::size_t>(whole.capacity));
+      rows_ = std::make_unique_for_overwrite<Record[]>(static_cast<std::size_t>(whole.rows.capacity));
     }
   }
 
-  Record* rows() const { return rows_.get(); }
-  std::int64_t* offsets() { return whole_.is_wanted() ? offsets_.data() : nullptr; }
+  /// Lets the arrays of a call be here.
+  void give(PackedBuffer<Record>& rows, BatchArray<std::int64_t>& offsets) {
+    rows = {rows_.get(), whole_.rows.capacity};
+    offsets = whole_.is_wanted() ? offsets_.data() : nullptr;
+  }
 
   /// Adds this part to the arrays of the batch. All parts before it have been added.
   void join(const TypedArray<std::uint32_t>& status) const {
     if (!whole_.is_wanted() || count_ == 0) return;
     whole_.join_offsets(begin_, count_, offsets_.data());
-    if (rows_ == nullptr) return;
-    const std::int64_t first = whole_.begin_of(begin_), fitting = whole_.end_of(begin_ + count_ - 1) - first;
-    if (fitting > 0) std::copy_n(rows_.get(), fitting, whole_.rows.data + first);
-    whole_.finish(begin_, begin_ + count_, status);
+    if (rows_ != nullptr) whole_.write(begin_, begin_ + count_, rows_.get(), status);
   }
 
  private:
@@ -87,10 +87,8 @@ struct DevicePart {
 
   Results results(const Results& whole, const Scene& scene) {
     Results part = part_of(without_packed(whole), scene, begin);
-    part.packed_polygons = polygons.rows();
-    part.polygon_offsets = polygons.offsets();
-    part.packed_contacts = contacts.rows();
-    part.contact_offsets = contacts.offsets();
+    polygons.give(part.packed_polygons, part.polygon_offsets);
+    contacts.give(part.packed_contacts, part.contact_offsets);
     return part;
   }
 };

@@ -45,11 +45,7 @@ class RowCollection {
 
   /// Writes the rows of a chunk, once the offsets are written; threads may write several chunks side by side.
   void write_rows(std::int64_t begin, std::int64_t end, const TypedArray<std::uint32_t>& status) const {
-    if (!keeps_rows()) return;
-    const std::int64_t first = output_.begin_of(begin), fitting = output_.end_of(end - 1) - first;
-    const std::vector<Record>& rows = rows_[begin / chunk_];
-    if (fitting > 0) std::copy_n(rows.begin(), fitting, output_.rows.data + first);
-    output_.finish(begin, end, status);
+    if (keeps_rows()) output_.write(begin, end, rows_[begin / chunk_].data(), status);
   }
 
  private:

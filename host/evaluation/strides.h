@@ -25,6 +25,12 @@ concept HasRows = requires(Array array) {
   array.stride;
 };
 
+/// A buffer, not what has a row for each of its records.
+template <class Array>
+concept HasCapacity = requires(Array array) {
+  array.capacity;
+};
+
 /// Elements from one environment's row to the next, for rows of `row` elements.
 template <class Array>
 std::int64_t resolved_stride(const Array& array, std::int64_t row) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "host/pictures/all_records.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/detail/single_contact/evaluate_single_contacts.h"
@@ -32,20 +33,11 @@ PartPairNames volumetric_part_pairs(const SceneData& scene) {
 
 std::vector<DiscreteContact> contacts_of(const HostEvaluator& evaluator, const StateArrays& states,
                                          std::int64_t environment) {
-  std::vector<DiscreteContact> contacts(256);
-  for (;;) {
-    std::int32_t needed = 0;
-    std::uint32_t status = 0;
-    Results results;
-    results.status = &status;
-    results.contacts = contacts.data();
-    results.contacts_needed = &needed;
-    results.contact_capacity = static_cast<std::int32_t>(contacts.size());
-    evaluator.evaluate(states.view(environment, 1), results);
-    const bool fits = static_cast<std::size_t>(std::max(needed, 0)) <= contacts.size();
-    contacts.resize(static_cast<std::size_t>(std::max(needed, 0)));
-    if (fits) return contacts;
-  }
+  std::uint32_t status = 0;
+  Results results;
+  results.status = &status;
+  return all_records<DiscreteContact>(evaluator, states.view(environment, 1), results, &Results::contacts,
+                                      &Results::contacts_needed, 256);
 }
 
 Vec3d vector(const float (&x)[3]) { return {x[0], x[1], x[2]}; }

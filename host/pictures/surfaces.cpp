@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "host/pictures/all_records.h"
 #include "host/pictures/contact_octagons.h"
 #include "host/scene/part_geometries.h"
 #include "host/text/throw_error.h"
@@ -107,41 +108,23 @@ std::vector<PartSurface> scene_surfaces(const SceneDescription& scene, const Sta
 
 std::vector<Polygon> contact_polygons(const HostEvaluator& evaluator, const StateArrays& states,
                                       std::int64_t environment) {
-  std::vector<Polygon> polygons(1024);
-  for (;;) {
-    std::int32_t needed = 0;
-    std::uint32_t status = 0;
-    std::vector<std::int32_t> counts(static_cast<std::size_t>(states.num_pairs));
-    Results results;
-    results.status = &status;
-    results.polygon_count = counts.empty() ? nullptr : counts.data();
-    results.polygons = polygons.data();
-    results.polygons_needed = &needed;
-    results.polygon_capacity = static_cast<std::int32_t>(polygons.size());
-    evaluator.evaluate(states.view(environment, 1), results);
-
-    const bool fits = static_cast<std::size_t>(std::max(needed, 0)) <= polygons.size();
-    polygons.resize(static_cast<std::size_t>(std::max(needed, 0)));
-    if (!fits) continue;
-    for (const Polygon& octagon : contact_octagons(evaluator, states, environment)) polygons.push_back(octagon);
-    return polygons;
-  }
+  std::uint32_t status = 0;
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(states.num_pairs));
+  Results results;
+  results.status = &status;
+  results.polygon_count = counts.empty() ? nullptr : counts.data();
+  std::vector<Polygon> polygons = all_records<Polygon>(evaluator, states.view(environment, 1), results,
+                                                       &Results::polygons, &Results::polygons_needed, 1024);
+  for (const Polygon& octagon : contact_octagons(evaluator, states, environment)) polygons.push_back(octagon);
+  return polygons;
 }
 
 std::vector<PotentialContact> potential_contacts(const HostEvaluator& evaluator, const StateArrays& states,
                                                  std::int64_t environment, double time_step) {
   State state = states.view(environment, 1);
   state.time_step = time_step;
-  std::array<std::int32_t, 3> needed = {0, 0, 0};
-  Results results;
-  results.relations_needed = needed.data();
-  evaluator.evaluate(state, results);
-  std::vector<PotentialContact> contacts(static_cast<std::size_t>(needed[0]));
-  if (contacts.empty()) return contacts;
-  results.potential_contacts = contacts.data();
-  results.potential_contact_capacity = needed[0];
-  evaluator.evaluate(state, results);
-  return contacts;
+  return all_records<PotentialContact>(evaluator, state, {}, &Results::potential_contacts, &Results::relations_needed,
+                                       64);
 }
 
 PolygonSurface patch_surface(const std::vector<Polygon>& polygons) {

@@ -97,11 +97,11 @@ class RowWriter {
   /// Writes the records that there is room for, and how many there are as number `count`. Returns whether some are
   /// missing.
   template <class Record>
-  bool put_records(const TypedArray<Record>& rows, const TypedArray<std::int32_t>& needed, std::int32_t capacity,
+  bool put_records(const RowBuffer<Record>& rows, const TypedArray<std::int32_t>& needed,
                    const std::vector<Record>& records, std::size_t count = 0) const {
     put(needed, count, static_cast<std::int32_t>(records.size()));
     if (!rows.data) return false;
-    const auto room = static_cast<std::size_t>(capacity);
+    const auto room = static_cast<std::size_t>(rows.capacity);
     for (std::size_t i = 0; i < std::min(records.size(), room); ++i) put(rows, i, records[i]);
     return records.size() > room;
   }
@@ -128,10 +128,9 @@ PairRelations joined_relations(const std::vector<PairResult>& pairs) {
 /// Returns whether a buffer is full.
 bool put_relations(const RowWriter& writer, const Results& results, const PairRelations& all) {
   const auto& needed = results.relations_needed;
-  bool is_full =
-      writer.put_records(results.potential_contacts, needed, results.potential_contact_capacity, all.contacts, 0);
-  is_full |= writer.put_records(results.relations, needed, results.relation_capacity, all.relations, 1);
-  is_full |= writer.put_records(results.relation_members, needed, results.member_capacity, all.members, 2);
+  bool is_full = writer.put_records(results.potential_contacts, needed, all.contacts, 0);
+  is_full |= writer.put_records(results.relations, needed, all.relations, 1);
+  is_full |= writer.put_records(results.relation_members, needed, all.members, 2);
   return is_full;
 }
 
@@ -191,12 +190,8 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   if (results.contacts_needed.data || rows.contacts.is_wanted()) contacts = joined(pairs, &PairResult::contacts);
   collect(rows.polygons, index, polygons);
   collect(rows.contacts, index, contacts);
-  if (writer.put_records(results.polygons, results.polygons_needed, results.polygon_capacity, polygons)) {
-    environment.status |= kPolygonCapacity;
-  }
-  if (writer.put_records(results.contacts, results.contacts_needed, results.contact_capacity, contacts)) {
-    environment.status |= kContactCapacity;
-  }
+  if (writer.put_records(results.polygons, results.polygons_needed, polygons)) environment.status |= kPolygonCapacity;
+  if (writer.put_records(results.contacts, results.contacts_needed, contacts)) environment.status |= kContactCapacity;
   if (put_relations(writer, results, joined_relations(pairs))) environment.status |= kRelationCapacity;
   for (const PairResult& pair : pairs) environment.status |= pair.status;
   writer.put(results.status, 0, environment.status);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
+#include "host/pictures/all_records.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {
@@ -112,21 +113,11 @@ FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& fra
   if (is_unset(states.dissipation, first_part)) state.dissipation = {};
   if (is_unset(states.friction, first_part)) state.friction = {};
   std::vector<double> wrenches(static_cast<std::size_t>(states.num_pairs) * kWrench);
-  std::vector<Polygon> polygons(1024);
-  for (;;) {
-    std::int32_t needed = 0;
-    Results results;
-    results.status = &contact.status;
-    results.pair_wrench = wrenches.empty() ? nullptr : wrenches.data();
-    results.polygons = polygons.data();
-    results.polygons_needed = &needed;
-    results.polygon_capacity = static_cast<std::int32_t>(polygons.size());
-    evaluator.evaluate(state, results);
-
-    const bool fits = static_cast<std::size_t>(std::max(needed, 0)) <= polygons.size();
-    polygons.resize(static_cast<std::size_t>(std::max(needed, 0)));
-    if (fits) break;
-  }
+  Results results;
+  results.status = &contact.status;
+  results.pair_wrench = wrenches.empty() ? nullptr : wrenches.data();
+  const std::vector<Polygon> polygons =
+      all_records<Polygon>(evaluator, state, results, &Results::polygons, &Results::polygons_needed, 1024);
   const auto of_frame = static_cast<std::size_t>(frame) * wrenches.size();
   contact.patches =
       drawn_patches(polygons, frames.pair_wrench.empty() ? wrenches.data() : &frames.pair_wrench[of_frame], kWrench);

@@ -38,11 +38,12 @@ T* data_or_null(std::vector<T>& array) {
 
 ArrayCounts rollout_counts(const Scene& scene) {
   ArrayCounts counts = counts_of(scene);
-  counts.joints = joints_of(scene);
+  counts[Per::kJoint] = joints_of(scene);
   return counts;
 }
 
-RolloutStateArrays::RolloutStateArrays(const Scene& scene, std::int64_t environments) : num_environments(environments) {
+RolloutStateArrays::RolloutStateArrays(const Scene& scene, std::int64_t environments) {
+  num_environments = environments;
   const ArrayCounts counts = rollout_counts(scene);
   for_each_rollout_state([&](const ArrayInfo& info, auto& array) { array.resize(size_of(counts, info, environments)); },
                          *this);

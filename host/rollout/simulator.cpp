@@ -45,7 +45,7 @@ void add_state(ArrayCheck& check, const char* owner, const ArrayCounts& counts, 
 
 void check_count(const char* call, std::int64_t environments, const ArrayCounts& counts) {
   if (environments >= 0 &&
-      environments <= std::numeric_limits<std::int64_t>::max() / (64 * (counts.pairs + counts.bodies))) {
+      environments <= std::numeric_limits<std::int64_t>::max() / (64 * (counts[Per::kPair] + counts[Per::kBody]))) {
     return;
   }
   throw wrong_value(fmt::format("{}: state.num_environments", call), fmt::to_string(environments),
@@ -157,7 +157,7 @@ void Simulator::step(const RolloutState& state, const RolloutInput& input, const
   RolloutOutput checked_output = output;
   check_step_arguments(implementation().counts(), state, checked_input, checked_output, num_steps);
   const KeptGeometries kept(options().backend, checked_input.geometry_index, state.num_environments,
-                            implementation().counts().parts);
+                            implementation().counts()[Per::kPart]);
   implementation().step(state, checked_input, checked_output, num_steps, stream);
 }
 
@@ -197,7 +197,7 @@ void HostSimulator::step(const RolloutState& state, const RolloutInput& input, c
   RolloutOutput checked_output = output;
   check_step_arguments(simulator_.implementation().counts(), state, checked_input, checked_output, num_steps);
   const KeptGeometries kept(simulator_.options().backend, checked_input.geometry_index, state.num_environments,
-                            simulator_.implementation().counts().parts);
+                            simulator_.implementation().counts()[Per::kPart]);
   simulator_.implementation().step_from_host(state, checked_input, checked_output, num_steps);
 }
 

@@ -5,25 +5,25 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
 
 namespace isopatch {
 
-/// The parameters of N environments with C parts, in the order of the bodies, and P pairs. Null arrays mean the scene's
-/// value in every environment.
+/// The parameters of N environments with C parts, in the order of the bodies, and P pairs. Where an array is null, or
+/// empty, the scene's value holds in every environment.
+template <class Kind>
 struct ParameterInputs {
-  InputArray modulus;      ///< N x C   Pa, > 0
-  InputArray dissipation;  ///< N x C   s/m or s, >= 0; overrides pair values too
-  InputArray friction;     ///< N x C   >= 0; overrides pair values too
+  ArrayOf<Kind, Real> modulus;      ///< N x C   Pa, > 0
+  ArrayOf<Kind, Real> dissipation;  ///< N x C   s/m or s, >= 0; overrides pair values too
+  ArrayOf<Kind, Real> friction;     ///< N x C   >= 0; overrides pair values too
 
-  TypedArray<const std::int32_t> geometry_index;  ///< N x C   index into the scene's geometries; of a part with an
-                                                  ///< offset, its own or one of its alternatives. In a rollout
-                                                  ///< masses follow, as body_mass() finds them
-  TypedArray<const std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out: its results are zero; an array
-                                                  ///< of bool does too, whose elements are bytes of 0 and 1
+  ArrayOf<Kind, std::int32_t> geometry_index;  ///< N x C   index into the scene's geometries; of a part with an
+                                               ///< offset, its own or one of its alternatives. In a rollout
+                                               ///< masses follow, as body_mass() finds them
+  ArrayOf<Kind, std::uint8_t> pair_mask;       ///< N x P   0 leaves the pair out: its results are zero; an array
+                                               ///< of bool does too, whose elements are bytes of 0 and 1
 };
 
 /// Calls visit(info, array) for every parameter; given several objects with members of these names, calls visit(info,
@@ -36,14 +36,5 @@ constexpr void for_each_parameter_input(const Visit& visit, Inputs&... i) {
   visit(ArrayInfo{"geometry_index", "int32", Per::kPart, 1, "index"}, i.geometry_index...);
   visit(ArrayInfo{"pair_mask", "uint8", Per::kPair, 1, "0 or 1"}, i.pair_mask...);
 }
-
-/// The same, owned. Where an array is empty, the scene's values hold.
-struct ParameterInputArrays {
-  std::vector<double> modulus;               ///< N x C   Pa
-  std::vector<double> dissipation;           ///< N x C   s/m or s
-  std::vector<double> friction;              ///< N x C
-  std::vector<std::int32_t> geometry_index;  ///< N x C
-  std::vector<std::uint8_t> pair_mask;       ///< N x P
-};
 
 }  // namespace isopatch

@@ -17,16 +17,20 @@
 
 namespace isopatch {
 
-/// Results of N environments: the arrays of all groups. What takes one group takes any Results.
-struct Results : WrenchOutputs,
-                 PatchOutputs,
-                 EnergyOutputs,
-                 PolygonOutputs,
-                 PackedRowOutputs,
-                 PatchContactOutputs,
-                 ContactStateOutputs,
-                 SingleContactOutputs,
-                 PolytopeOutputs {};
+/// The arrays of all groups.
+template <class Kind>
+struct OutputGroups : WrenchOutputs<Kind>,
+                      PatchOutputs<Kind>,
+                      EnergyOutputs<Kind>,
+                      PolygonOutputs<Kind>,
+                      PackedRowOutputs<Kind>,
+                      PatchContactOutputs<Kind>,
+                      ContactStateOutputs<Kind>,
+                      SingleContactOutputs<Kind>,
+                      PolytopeOutputs<Kind> {};
+
+/// Results of N environments. What takes one group takes any Results.
+struct Results : OutputGroups<OutputViews> {};
 
 static_assert(std::is_trivially_copyable_v<Results>, "kernels take it by value");
 

@@ -13,40 +13,44 @@ namespace isopatch {
 /// The complete state of N environments with B bodies and J joints each, read and written by every step: resuming from
 /// a copy gives identical bits. Arrays are contiguous. Pointers are host pointers for the cpu backend, device pointers
 /// for cuda.
-struct RolloutState {
+template <class Kind>
+struct RolloutStates {
   std::int64_t num_environments = 0;  ///< N; 0 is an Error if there are poses, and no work without
 
   /// N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world. Those of bodies on joints and on
   /// paths follow from the other arrays: they are written at the beginning of every call too.   (required)
-  double* poses = nullptr;
+  ArrayOf<Kind, double> poses = {};
 
   /// N x B x 6   linear [m/s] of the body origin, angular [rad/s], world. That of a prescribed body without a path is
   /// the velocity it moves with; of a body on a path it is written.   (required)
-  double* velocities = nullptr;
+  ArrayOf<Kind, double> velocities = {};
 
   /// N x J x 2   position [m or rad] and rate [m/s or rad/s] of each joint, in the order of the bodies   (required
   /// where there are joints)
-  double* joints = nullptr;
+  ArrayOf<Kind, double> joints = {};
 
   /// N x J   the rate of each joint that the last step left [m/s or rad/s]. What a program has written to `joints`
   /// since then differs from it, and counts as a change of momentum, as do velocities that it has written to prescribed
   /// bodies. Where it is not a number, bodies on joints begin with the velocities that follow from the other
   /// arrays.   (required where there are joints)
-  double* joint_rates = nullptr;
+  ArrayOf<Kind, double> joint_rates = {};
 
   /// N x Q x S   of the contact models, S = Scene::contact_state_size()   (required if S is not 0)
-  double* contact_state = nullptr;
+  ArrayOf<Kind, double> contact_state = {};
 
   /// N   steps since time 0: the time is steps x time_step   (required)
-  std::int64_t* steps = nullptr;
+  ArrayOf<Kind, std::int64_t> steps = {};
 
   /// N   bits of Status. An environment with kFrozen keeps its state until it is reset.   (required)
-  std::uint32_t* status = nullptr;
+  ArrayOf<Kind, std::uint32_t> status = {};
 };
+
+/// The arrays of the caller.
+struct RolloutState : RolloutStates<Pointers> {};
 
 /// What acts on N environments during a call, and their parameters as in State. Null arrays mean the scene's value in
 /// every environment.
-struct RolloutInput : ParameterInputs {
+struct RolloutInput : ParameterInputs<InputViews> {
   InputArray body_wrench;   ///< N x B x 6   external force [N], torque [N m] about the center of mass, world
   InputArray joint_force;   ///< N x J   of the drives, N or N m
   InputArray joint_target;  ///< N x J x 2   of the drives: position [m or rad], rate [m/s or rad/s]
@@ -55,36 +59,41 @@ struct RolloutInput : ParameterInputs {
 };
 
 /// Outputs of the last step of a call. Null arrays are not computed. In a frozen environment all are 0.
-struct RolloutOutput {
+template <class Kind>
+struct RolloutOutputs {
   /// N x P x 6   impulse on body a during the step over its length [N], and its torque [N m] about a's origin where the
   /// contact was found; world.
-  OutputArray pair_wrench;
-  OutputArray body_wrench;       ///< N x B x 6   the same of all pairs of a body, about its origin
-  OutputArray pair_wrench_mean;  ///< N x P x 6   the mean of pair_wrench over all steps of the call
+  ArrayOf<Kind, Real> pair_wrench;
+  ArrayOf<Kind, Real> body_wrench;       ///< N x B x 6   the same of all pairs of a body, about its origin
+  ArrayOf<Kind, Real> pair_wrench_mean;  ///< N x P x 6   the mean of pair_wrench over all steps of the call
 
   /// N x J   of the stops of joints, along the joint: the impulse during the step over its length, N or N m; positive
   /// at the lower one. A joint that follows another one has 0.
-  OutputArray joint_limit_force;
-  TypedArray<std::int32_t>
-      joints_at_limit;  ///< N x J   -1 if a joint was stopped at its lower end, 1 at the upper one, else 0
+  ArrayOf<Kind, Real> joint_limit_force;
+
+  /// N x J   -1 if a joint was stopped at its lower end, 1 at the upper one, else 0
+  ArrayOf<Kind, std::int32_t> joints_at_limit;
 
   // of the bodies with degrees of freedom, after the step
-  OutputArray kinetic_energy;    ///< N   J
-  OutputArray potential_energy;  ///< N   of gravity, J; 0 at the world's origin
-  OutputArray momentum;          ///< N x 6   linear [N s]; angular about the world's origin [N m s]
+  ArrayOf<Kind, Real> kinetic_energy;    ///< N   J
+  ArrayOf<Kind, Real> potential_energy;  ///< N   of gravity, J; 0 at the world's origin
+  ArrayOf<Kind, Real> momentum;          ///< N x 6   linear [N s]; angular about the world's origin [N m s]
 
   // as in Results, of the state after the step; for all of them together, one more evaluation
-  OutputArray elastic_energy;              ///< N x P   Results::energy, J
-  OutputArray area;                        ///< N x P   m^2
-  OutputArray center_of_pressure;          ///< N x P x 3   m, world; 0 without contact
-  OutputArray mean_normal;                 ///< N x P x 3   from b into a, world; 0 without contact
-  OutputArray max_pressure;                ///< N x P   Pa
-  TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
+  ArrayOf<Kind, Real> elastic_energy;         ///< N x P   Results::energy, J
+  ArrayOf<Kind, Real> area;                   ///< N x P   m^2
+  ArrayOf<Kind, Real> center_of_pressure;     ///< N x P x 3   m, world; 0 without contact
+  ArrayOf<Kind, Real> mean_normal;            ///< N x P x 3   from b into a, world; 0 without contact
+  ArrayOf<Kind, Real> max_pressure;           ///< N x P   Pa
+  ArrayOf<Kind, std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
-  TypedArray<std::int32_t> iterations;       ///< N   of Newton's method, in all solves
-  TypedArray<std::int32_t> polygons;         ///< N   of all pairs, as many as the step used
-  TypedArray<std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough, also where it was not
+  ArrayOf<Kind, std::int32_t> iterations;  ///< N   of Newton's method, in all solves
+  ArrayOf<Kind, std::int32_t> polygons;    ///< N   of all pairs, as many as the step used
+  ArrayOf<Kind, std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough, also where it was not
 };
+
+/// The arrays of the caller.
+struct RolloutOutput : RolloutOutputs<OutputViews> {};
 
 // --- the arrays, listed once, and owners of them in host memory ------------------------------------------------------
 
@@ -138,17 +147,7 @@ constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
 ArrayCounts rollout_counts(const Scene& scene);
 
 /// The RolloutState of N environments, owned, in arrays of the same names.
-struct RolloutStateArrays {
-  std::int64_t num_environments = 0;  ///< N
-
-  std::vector<double> poses;          ///< N x B x 7   m, unit quaternion
-  std::vector<double> velocities;     ///< N x B x 6   m/s, rad/s
-  std::vector<double> joints;         ///< N x J x 2   m or rad, m/s or rad/s
-  std::vector<double> joint_rates;    ///< N x J   m/s or rad/s
-  std::vector<std::int64_t> steps;    ///< N
-  std::vector<std::uint32_t> status;  ///< N   bits of Status
-  std::vector<double> contact_state;  ///< N x Q x S; empty if S is 0
-
+struct RolloutStateArrays : RolloutStates<Owners> {
   RolloutStateArrays() = default;
 
   /// The scene's own state in every environment. Throws Error for a negative number of environments.
@@ -159,25 +158,7 @@ struct RolloutStateArrays {
 };
 
 /// The RolloutOutput of N environments, owned and contiguous, in arrays of the same names; zero until a step.
-struct RolloutOutputArrays {
-  std::vector<double> pair_wrench;            ///< N x P x 6   N, N m
-  std::vector<double> body_wrench;            ///< N x B x 6   N, N m
-  std::vector<double> pair_wrench_mean;       ///< N x P x 6   N, N m
-  std::vector<double> joint_limit_force;      ///< N x J   N or N m
-  std::vector<std::int32_t> joints_at_limit;  ///< N x J
-  std::vector<double> kinetic_energy;         ///< N   J
-  std::vector<double> potential_energy;       ///< N   J
-  std::vector<double> elastic_energy;         ///< N x P   J; empty unless asked for
-  std::vector<double> area;                   ///< N x P   m^2; this and what follows, empty unless asked for
-  std::vector<double> center_of_pressure;     ///< N x P x 3   m
-  std::vector<double> mean_normal;            ///< N x P x 3
-  std::vector<double> max_pressure;           ///< N x P   Pa
-  std::vector<std::int32_t> polygon_count;    ///< N x P
-  std::vector<double> momentum;               ///< N x 6   N s, N m s
-  std::vector<std::int32_t> iterations;       ///< N
-  std::vector<std::int32_t> polygons;         ///< N
-  std::vector<std::int32_t> polygons_needed;  ///< N
-
+struct RolloutOutputArrays : RolloutOutputs<Owners> {
   RolloutOutputArrays() = default;
 
   /// With `patch_`, room for area to polygon_count. Throws Error for a negative number of environments.

@@ -12,7 +12,7 @@ namespace isopatch {
 /// The state of N environments with B bodies, C parts and P pairs each; C is B where no body lists parts. Pointers are
 /// host pointers for the cpu and reference backends, device pointers for cuda. Null optional arrays mean the scene's
 /// value in every environment.
-struct State : ParameterInputs {
+struct State : ParameterInputs<InputViews> {
   std::int64_t num_environments = 0;  ///< N; 0 is an Error if there are poses, and no work without
 
   InputArray poses;  ///< N x B x 7   x y z [m], quaternion w x y z (normalised on use), body to world    (required)

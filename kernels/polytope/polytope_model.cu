@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 
+#include "host/evaluation/packed_output.h"
 #include "isopatch/detail/polytope/part_pair.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/runtime/work_loop.cuh"
@@ -102,24 +103,18 @@ bool wants_contacts(const Results& results) {
 }
 
 bool wants_anything(const Results& results) {
-  return results.separation.data != nullptr || results.overlap.data != nullptr ||
-         results.relations_needed.data != nullptr || results.status.data != nullptr;
+  return is_wanted(results, OutputGroup::kPolytopes) || is_wanted(results, OutputGroup::kRelations) ||
+         results.status.data != nullptr;
 }
 
 /// Without the arrays of contacts and relations.
-Results only_counts(Results results) {
-  results.potential_contacts = {};
-  results.relations = {};
-  results.relation_members = {};
-  return results;
+Results only_counts(const Results& results) {
+  return without(results, [](const ArrayInfo& info) { return info.is_buffer(); });
 }
 
 /// Without what each pass would write alike.
-Results only_relations(Results results) {
-  results.separation = {};
-  results.overlap = {};
-  results.status = {};
-  return results;
+Results only_relations(const Results& results) {
+  return without(results, [](const ArrayInfo& info) { return info.group != OutputGroup::kRelations; });
 }
 
 /// Bytes for the features of any part pair with the scene's geometries.

@@ -328,7 +328,7 @@ class CudaPressureField final : public CudaContactModel {
       if (!to.is_wanted()) return;
       size.counts = static_cast<std::size_t>(num_environments) + 1;
       std::size_t& rows = std::is_same_v<Record, Polygon> ? size.packed_polygons : size.packed_contacts;
-      if (to.rows.data != nullptr) rows = listed_rows(to.capacity);
+      if (to.rows.data != nullptr) rows = listed_rows(to.rows.capacity);
     });
     if (wants_patch_contacts(results)) add_patches(size);
     return size;

@@ -123,7 +123,7 @@ struct PressureFieldArrays : ArraysOf<PressureFieldSize> {
   static PackedRowList<Record> list_for(PackedRowList<Record> list, const PackedOutput<Record>& to) {
     if (!to.is_wanted()) return {};
     list.offsets = to.offsets.data;
-    list.capacity = to.rows.data != nullptr ? to.capacity : 0;
+    list.capacity = to.rows.data != nullptr ? to.rows.capacity : 0;
     return list;
   }
 };

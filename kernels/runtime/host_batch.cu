@@ -144,7 +144,7 @@ class HostBatch::Call {
     lane.environments = std::min(most_, state_.num_environments - begin);
     for_each_packed_output(packed_, [&]<class Record>(const PackedOutput<Record>& packed) {
       const auto as_large = static_cast<std::int64_t>(batch_.chunk_bytes_ / sizeof(Record));  // at first
-      reserve_rows(lane, packed, std::min(packed.capacity, std::max<std::int64_t>(as_large, 1)));
+      reserve_rows(lane, packed, std::min(packed.rows.capacity, std::max<std::int64_t>(as_large, 1)));
     });
     const Chunk chunk(*this, lane);
     chunk.upload(lane.host.get(), lane.stream);
@@ -199,10 +199,12 @@ class HostBatch::Call {
     }
 
     Chunk(const Call& call, const Lane& lane) : Chunk(call, lane.begin, lane.environments, lane.device.data()) {
-      if (call.packed_.packed_polygons.data != nullptr) results.packed_polygons = lane.polygons.data();
-      results.packed_polygon_capacity = static_cast<std::int64_t>(lane.polygons.size());
-      if (call.packed_.packed_contacts.data != nullptr) results.packed_contacts = lane.contacts.data();
-      results.packed_contact_capacity = static_cast<std::int64_t>(lane.contacts.size());
+      if (call.packed_.packed_polygons.data != nullptr) {
+        results.packed_polygons = {lane.polygons.data(), static_cast<std::int64_t>(lane.polygons.size())};
+      }
+      if (call.packed_.packed_contacts.data != nullptr) {
+        results.packed_contacts = {lane.contacts.data(), static_cast<std::int64_t>(lane.contacts.size())};
+      }
     }
   };
 
@@ -225,7 +227,7 @@ class HostBatch::Call {
     if (!packed.is_wanted()) return;
     packed.join_offsets(lane.begin, lane.environments, chunk.in_host(lane.host.get(), of_chunk.offsets.data));
     const std::int64_t count = fitting(lane, packed);
-    if (packed.rows.data == nullptr || count <= of_chunk.capacity) return;
+    if (packed.rows.data == nullptr || count <= of_chunk.rows.capacity) return;
     reserve_rows(lane, packed, count);
     needs_more = true;
   }

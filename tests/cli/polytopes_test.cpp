@@ -78,9 +78,9 @@ TEST_F(EvaluatePolytopes, WriteTheContactsAndRelationsOfTheLibrary) {
                      members = found.at("relation_members").shape[1];
   ResultArrays expected(scene, kCount,
                         {.polytopes = true,
-                         .potential_contact_capacity = static_cast<std::int32_t>(contacts),
-                         .relation_capacity = static_cast<std::int32_t>(relations),
-                         .member_capacity = static_cast<std::int32_t>(members)});
+                         .capacity = {{"potential_contacts", static_cast<std::int32_t>(contacts)},
+                                      {"relations", static_cast<std::int32_t>(relations)},
+                                      {"relation_members", static_cast<std::int32_t>(members)}}});
   State state = states.view();
   state.time_step = 0.01;
   HostEvaluator(scene).evaluate(state, expected.view());
@@ -219,7 +219,7 @@ TEST_F(EvaluatePolytopes, ResultsAreStatesOfAnotherRun) {
 
 TEST_F(EvaluatePolytopes, AreNoStatesThemselves) {
   const std::vector<Relation> records(14);
-  write("records.npz", npz_bytes({{"poses", npy_records(kRelationFields, {1, 2, 7}, records)}}));
+  write("records.npz", npz_bytes({{"poses", npy_records(kRecordFields<Relation>, {1, 2, 7}, records)}}));
   std::string two = kCubes;
   two.erase(two.find(",\n    {\"name\": \"ground\""), two.find(" ],") - two.find(",\n    {\"name\": \"ground\""));
   const Outcome result = evaluate(two.c_str(), "--states " + path("records.npz"));

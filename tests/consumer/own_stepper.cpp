@@ -21,7 +21,7 @@ class Stepper {
   explicit Stepper(const SceneDescription& description)
       : evaluator_(Scene(description), {.precision = Precision::kDouble}),
         states_(description, 1),
-        results_(evaluator_.scene(), 1, {.packed_contact_capacity = 1000}) {
+        results_(evaluator_.scene(), 1, {.capacity = {{"packed_contacts", 1000}}}) {
     for (std::size_t i = 0; i < 6; ++i) inertia_[7 * i] = i < 3 ? kMass : kMass * kSide * kSide / 6;
   }
 

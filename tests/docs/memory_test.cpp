@@ -89,8 +89,8 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
 TEST(Memory, OfPackedArraysIsAsDocumented) {
   const std::size_t listed = 2 * sizeof(PackedRowEntry) + sizeof(std::int32_t);
   expect_in_document(fmt::format("`contact_offsets` are asked for | {} |", 2 * sizeof(std::int32_t)));
-  expect_in_document(fmt::format("| row of `packed_polygon_capacity` | {} |", listed + sizeof(ListedPolygon)));
-  expect_in_document(fmt::format("| row of `packed_contact_capacity` | {} |", listed + sizeof(DiscreteContact)));
+  expect_in_document(fmt::format("| row of `packed_polygons` | {} |", listed + sizeof(ListedPolygon)));
+  expect_in_document(fmt::format("| row of `packed_contacts` | {} |", listed + sizeof(DiscreteContact)));
   expect_in_document(fmt::format("and {} KiB for each", RowDigits::kValues * sizeof(std::int32_t) / 1024));
 }
 

@@ -40,8 +40,7 @@ TEST(Snippets, OneStateOfASceneFile) {
   std::uint32_t status = 0;
   Results results;
   results.pair_wrench = wrench;
-  results.polygons = polygons.data();
-  results.polygon_capacity = 100;
+  results.polygons = {polygons.data(), 100};
   results.polygons_needed = &polygons_needed;
   results.status = &status;
   evaluator.evaluate(state, results);
@@ -59,12 +58,12 @@ TEST(Snippets, ContactsOfAllEnvironments) {
   const Scene scene(read_scene(path));
   const std::int64_t n = 100;
   const StateArrays states(scene.description(), n);
-  ResultArrays results(scene, n, {.packed_contact_capacity = 30 * n});  // 30 on average
+  ResultArrays results(scene, n, {.capacity = {{"packed_contacts", 30 * n}}});  // 30 on average
   Evaluator(scene).evaluate(states.view(), results.view());
 
   std::vector<double> force(n);  // N, of each environment
   for (std::size_t e = 0; e < n; ++e) {
-    const std::int64_t end = std::min(results.contact_offsets[e + 1], results.packed_contact_capacity);
+    const std::int64_t end = std::min(results.contact_offsets[e + 1], std::ssize(results.packed_contacts));
     for (std::int64_t i = results.contact_offsets[e]; i < end; ++i) {
       const DiscreteContact& contact = results.packed_contacts[i];
       force[e] += contact.area * contact.pressure;
@@ -78,13 +77,13 @@ TEST(Snippets, ContactsOfAllEnvironments) {
 TEST(Snippets, AColumnOfContacts) {
   const Scene scene(read_scene(kScene));
   const StateArrays states(scene.description(), 1);
-  ResultArrays results(scene, 1, {.packed_contact_capacity = 100});
+  ResultArrays results(scene, 1, {.capacity = {{"packed_contacts", 100}}});
   Evaluator(scene).evaluate(states.view(), results.view());
   const auto count = static_cast<std::size_t>(results.contact_offsets[1]);
 
   const float* const words = reinterpret_cast<const float*>(results.packed_contacts.data());
   const std::size_t stride = sizeof(DiscreteContact) / sizeof(float);
-  const std::size_t point = offsetof(DiscreteContact, point) / sizeof(float);  // as in kDiscreteContactFields
+  const std::size_t point = offsetof(DiscreteContact, point) / sizeof(float);  // as in kRecordFields<DiscreteContact>
   double highest = -1;
   for (std::size_t i = 0; i < count; ++i) {
     const float* const xyz = words + i * stride + point;
@@ -111,7 +110,8 @@ TEST(Snippets, PegsThatFitTheirHole) {
 
   std::int64_t first = 0;  // that touches
   while (first < n && results.separation[first] > 0) ++first;
-  ResultArrays found(scene, 1, {.potential_contact_capacity = 100, .relation_capacity = 100, .member_capacity = 400});
+  ResultArrays found(scene, 1,
+                     {.capacity = {{"potential_contacts", 100}, {"relations", 100}, {"relation_members", 400}}});
   evaluator.evaluate(states.view(first, 1), found.view());
   for (std::int32_t i = 0; i < found.relations_needed[1]; ++i) {
     const Relation& relation = found.relations[i];

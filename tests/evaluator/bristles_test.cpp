@@ -81,7 +81,7 @@ TEST_P(Bristles, HaveTheSameBitsHoweverTheyAreEvaluated) {
       expect_same(evaluated(scene, states, {.patch = patch}, detail::Vectors::kBaseline));
       expect_same(evaluated(scene, states, {.patch = patch}));
     }
-    expect_same(evaluated(scene, states, {.polygon_capacity = 64}));
+    expect_same(evaluated(scene, states, {.capacity = {{"polygons", 64}}}));
     expect_same(evaluated(scene, states, {.part_pairs = true}));
 
     int without_force = 0;

@@ -87,12 +87,12 @@ class CancelledPair : public ::testing::TestWithParam<Precision> {
 TEST_P(CancelledPair, EndsItsWrench) { expect_soon({.patch = false}); }
 TEST_P(CancelledPair, EndsItsPatch) { expect_soon({}); }
 TEST_P(CancelledPair, EndsItsPartPairs) { expect_soon({.part_pairs = true}); }
-TEST_P(CancelledPair, EndsItsPolygons) { expect_soon({.polygon_capacity = 100}); }
-TEST_P(CancelledPair, EndsItsPackedContacts) { expect_soon({.packed_contact_capacity = 100}); }
+TEST_P(CancelledPair, EndsItsPolygons) { expect_soon({.capacity = {{"polygons", 100}}}); }
+TEST_P(CancelledPair, EndsItsPackedContacts) { expect_soon({.capacity = {{"packed_contacts", 100}}}); }
 TEST_P(CancelledPair, EndsItsPatchContacts) { expect_soon({.max_clusters = 4}); }
 TEST_P(CancelledPair, EndsWithoutVectors) {
   expect_soon({}, Vectors::kNone);
-  expect_soon({.polygon_capacity = 100}, Vectors::kNone);
+  expect_soon({.capacity = {{"polygons", 100}}}, Vectors::kNone);
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, CancelledPair, ::testing::Values(Precision::kFloat, Precision::kDouble),

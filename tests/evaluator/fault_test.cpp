@@ -155,7 +155,7 @@ TEST_P(Capacity, TooSmallIsReportedAndChangesNoWrench) {
     UnwrittenResults r(scene, 12, Outputs::kPolygons, capacity);
     Results view = r.view();
     Polygon nothing = {};
-    if (capacity == 0) view.polygons = &nothing;
+    if (capacity == 0) view.polygons = {&nothing, 0};
     Evaluator(scene, options).evaluate(batch.state(), view);
     EXPECT_EQ(r.polygons_needed, ample.polygons_needed);
     EXPECT_EQ(r.pair_wrench, ample.pair_wrench);

@@ -132,8 +132,7 @@ TEST(FoldedSurfaces, ListEachPolygonOnce) {
   std::int32_t needed = 0, count = 0;
   double area = 0;
   Results results;
-  results.polygons = polygons.data();
-  results.polygon_capacity = 2000;
+  results.polygons = {polygons.data(), 2000};
   results.polygons_needed = &needed;
   results.polygon_count = &count;
   results.area = &area;

@@ -163,11 +163,11 @@ TEST(Misuse, OfCountsAndBuffersIsAnError) {
   expect_bad("no room for the count", [](Call& c) { c.results.polygons_needed = nullptr; });
   expect_bad("no room for the count", [](Call& c) { c.results.contacts_needed = nullptr; });
   for (const std::int32_t capacity : {-1, INT_MIN}) {
-    expect_bad("capacity", [&](Call& c) { c.results.polygon_capacity = capacity; });
-    expect_bad("capacity", [&](Call& c) { c.results.contact_capacity = capacity; });
+    expect_bad("capacity", [&](Call& c) { c.results.polygons.capacity = capacity; });
+    expect_bad("capacity", [&](Call& c) { c.results.contacts.capacity = capacity; });
     expect_bad("capacity of nothing", [&](Call& c) {
-      c.results.polygons = nullptr;
-      c.results.polygon_capacity = capacity;
+      c.results.polygons.data = nullptr;
+      c.results.polygons.capacity = capacity;
     });
   }
   for (const std::int64_t count : {std::int64_t{-1}, INT64_MIN}) {
@@ -211,8 +211,8 @@ TEST(Misuse, OfOwnersOfArraysIsAnError) {
   const Scene scene{boxes_on_ground()};
   misuses.expect_error("states of -1 environments", [&] { StateArrays(scene.description(), -1); });
   misuses.expect_error("results of -1 environments", [&] { ResultArrays(scene, -1); });
-  misuses.expect_error("a polygon capacity of -1", [&] { ResultArrays(scene, 1, {.polygon_capacity = -1}); });
-  misuses.expect_error("a contact capacity of -1", [&] { ResultArrays(scene, 1, {.contact_capacity = -1}); });
+  misuses.expect_error("a polygon capacity of -1", [&] { ResultArrays(scene, 1, {.capacity = {{"polygons", -1}}}); });
+  misuses.expect_error("a contact capacity of -1", [&] { ResultArrays(scene, 1, {.capacity = {{"contacts", -1}}}); });
 
   StateArrays states(scene.description(), 3);
   for_each_input(

@@ -250,8 +250,7 @@ TEST(PackedRows, OfNoEnvironmentsAreNone) {
     Polygon row = {};
     row.pair = -7;
     Results results;
-    results.packed_polygons = &row;
-    results.packed_polygon_capacity = 1;
+    results.packed_polygons = {&row, 1};
     results.polygon_offsets = &polygons;
     results.contact_offsets = &contacts;
     Evaluator(scene, {.backend = backend}).evaluate(State(), results);
@@ -264,7 +263,7 @@ TEST(PackedRows, OfNoEnvironmentsAreNone) {
 TEST(PackedRows, OwnersHaveRoomForThem) {
   const Scene scene(boxes_on_ground());
   const Batch batch = random_batch(scene, 4, 710);
-  ResultArrays owned(scene, 4, {.packed_polygon_capacity = 500});
+  ResultArrays owned(scene, 4, {.capacity = {{"packed_polygons", 500}}});
   EXPECT_EQ(owned.packed_polygons.size(), 500u);
   EXPECT_EQ(owned.polygon_offsets.size(), 5u);
   EXPECT_EQ(owned.polygon_environments.size(), 500u);
@@ -305,26 +304,26 @@ TEST_F(PackedMisuse, NamesWhatIsMissing) {
             "evaluate: results.packed_polygons needs results.polygon_offsets, which is null; give both");
   EXPECT_EQ(message([](State&, Results& r) { r.contact_offsets = nullptr; }),
             "evaluate: results.packed_contacts needs results.contact_offsets, which is null; give both");
-  EXPECT_EQ(message([](State&, Results& r) { r.packed_polygons = nullptr; }),
+  EXPECT_EQ(message([](State&, Results& r) { r.packed_polygons.data = nullptr; }),
             "evaluate: results.polygon_environments needs results.packed_polygons, which is null; give both");
-  EXPECT_EQ(message([](State&, Results& r) { r.packed_contacts = nullptr; }),
+  EXPECT_EQ(message([](State&, Results& r) { r.packed_contacts.data = nullptr; }),
             "evaluate: results.contact_environments needs results.packed_contacts, which is null; give both");
 }
 
 TEST_F(PackedMisuse, NamesWrongCapacitiesAndCounts) {
-  EXPECT_EQ(message([](State&, Results& r) { r.packed_polygon_capacity = -1; }),
-            "evaluate: results.packed_polygon_capacity is -1; it must not be negative");
-  EXPECT_EQ(message([](State&, Results& r) { r.packed_contact_capacity = INT64_MIN; }),
-            "evaluate: results.packed_contact_capacity is -9223372036854775808; it must not be negative");
-  EXPECT_NE(message([](State&, Results& r) { r.packed_polygon_capacity = INT64_MAX; }).find("results.packed_polygons"),
+  EXPECT_EQ(message([](State&, Results& r) { r.packed_polygons.capacity = -1; }),
+            "evaluate: results.packed_polygons.capacity is -1; it must not be negative");
+  EXPECT_EQ(message([](State&, Results& r) { r.packed_contacts.capacity = INT64_MIN; }),
+            "evaluate: results.packed_contacts.capacity is -9223372036854775808; it must not be negative");
+  EXPECT_NE(message([](State&, Results& r) { r.packed_polygons.capacity = INT64_MAX; }).find("results.packed_polygons"),
             std::string::npos);
   const std::string many = message([](State& s, Results&) { s.num_environments = std::int64_t{1} << 31; });
   EXPECT_NE(many.find("results.polygon_environments cannot have the indices of 2147483648 environments"),
             std::string::npos)
       << many;
   Misuses misuses;
-  misuses.expect_error("a capacity of -1", [&] { ResultArrays(scene, 1, {.packed_polygon_capacity = -1}); });
-  misuses.expect_error("a capacity of -1", [&] { ResultArrays(scene, 1, {.packed_contact_capacity = -1}); });
+  misuses.expect_error("a capacity of -1", [&] { ResultArrays(scene, 1, {.capacity = {{"packed_polygons", -1}}}); });
+  misuses.expect_error("a capacity of -1", [&] { ResultArrays(scene, 1, {.capacity = {{"packed_contacts", -1}}}); });
   const Evaluator evaluator(scene);
   misuses.expect_error("reserve", [&] { evaluator.reserve(1, -1); });
   misuses.expect_error("reserve", [&] { evaluator.reserve(1, 0, -1); });
@@ -347,7 +346,7 @@ TEST_F(PackedMisuse, APartOfABatchHasNone) {
   Misuses misuses;
   misuses.expect_error("part_of", [&] { part_of(arrays.view(), scene, 1); });
   EXPECT_EQ(part_of(arrays.view(), scene, 0).polygon_offsets.data, arrays.polygon_offsets.data());
-  ResultArrays owned(scene, 4, {.packed_contact_capacity = 5});
+  ResultArrays owned(scene, 4, {.capacity = {{"packed_contacts", 5}}});
   misuses.expect_error("view", [&] { owned.view(1); });
   EXPECT_EQ(owned.view(0).packed_contacts.data, owned.packed_contacts.data());
 }

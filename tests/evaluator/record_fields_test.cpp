@@ -38,25 +38,25 @@ constexpr bool describes(const RecordField& field) {
          (std::rank_v<Member> < 2 || field.rows == 8);
 }
 
-static_assert(fill<Polygon>(kPolygonFields) && sizeof(Polygon) == 160);
-static_assert(fill<DiscreteContact>(kDiscreteContactFields) && sizeof(DiscreteContact) == 60);
+static_assert(fill<Polygon>(kRecordFields<Polygon>) && sizeof(Polygon) == 160);
+static_assert(fill<DiscreteContact>(kRecordFields<DiscreteContact>) && sizeof(DiscreteContact) == 60);
 
-static_assert(describes<decltype(Polygon::pair)>(kPolygonFields[0]));
-static_assert(describes<decltype(Polygon::num_vertices)>(kPolygonFields[1]));
-static_assert(describes<decltype(Polygon::vertices)>(kPolygonFields[2]));
-static_assert(describes<decltype(Polygon::pressures)>(kPolygonFields[3]));
-static_assert(describes<decltype(Polygon::normal)>(kPolygonFields[4]));
-static_assert(describes<decltype(Polygon::area)>(kPolygonFields[5]));
-static_assert(describes<decltype(Polygon::part_a)>(kPolygonFields[6]));
-static_assert(describes<decltype(Polygon::part_b)>(kPolygonFields[7]));
+static_assert(describes<decltype(Polygon::pair)>(kRecordFields<Polygon>[0]));
+static_assert(describes<decltype(Polygon::num_vertices)>(kRecordFields<Polygon>[1]));
+static_assert(describes<decltype(Polygon::vertices)>(kRecordFields<Polygon>[2]));
+static_assert(describes<decltype(Polygon::pressures)>(kRecordFields<Polygon>[3]));
+static_assert(describes<decltype(Polygon::normal)>(kRecordFields<Polygon>[4]));
+static_assert(describes<decltype(Polygon::area)>(kRecordFields<Polygon>[5]));
+static_assert(describes<decltype(Polygon::part_a)>(kRecordFields<Polygon>[6]));
+static_assert(describes<decltype(Polygon::part_b)>(kRecordFields<Polygon>[7]));
 
-static_assert(describes<decltype(DiscreteContact::pair)>(kDiscreteContactFields[0]));
-static_assert(describes<decltype(DiscreteContact::point)>(kDiscreteContactFields[1]));
-static_assert(describes<decltype(DiscreteContact::normal)>(kDiscreteContactFields[2]));
-static_assert(describes<decltype(DiscreteContact::area)>(kDiscreteContactFields[3]));
-static_assert(describes<decltype(DiscreteContact::friction)>(kDiscreteContactFields[8]));
-static_assert(describes<decltype(DiscreteContact::part_a)>(kDiscreteContactFields[9]));
-static_assert(describes<decltype(DiscreteContact::part_b)>(kDiscreteContactFields[10]));
+static_assert(describes<decltype(DiscreteContact::pair)>(kRecordFields<DiscreteContact>[0]));
+static_assert(describes<decltype(DiscreteContact::point)>(kRecordFields<DiscreteContact>[1]));
+static_assert(describes<decltype(DiscreteContact::normal)>(kRecordFields<DiscreteContact>[2]));
+static_assert(describes<decltype(DiscreteContact::area)>(kRecordFields<DiscreteContact>[3]));
+static_assert(describes<decltype(DiscreteContact::friction)>(kRecordFields<DiscreteContact>[8]));
+static_assert(describes<decltype(DiscreteContact::part_a)>(kRecordFields<DiscreteContact>[9]));
+static_assert(describes<decltype(DiscreteContact::part_b)>(kRecordFields<DiscreteContact>[10]));
 
 /// Element `column` of a field of record `i`, read as from an array of words.
 template <class T, class Record>
@@ -85,7 +85,7 @@ TEST(RecordFields, AreTheMembersOfTheirName) {
            : name == "part_b"      ? c.part_b
                                    : -1;
   };
-  for (const RecordField& field : kDiscreteContactFields) {
+  for (const RecordField& field : kRecordFields<DiscreteContact>) {
     for (std::size_t k = 0; k < static_cast<std::size_t>(field.width); ++k) {
       const double found = std::string(field.type) == "float32" ? word<float>(contacts, 1, field, k)
                                                                 : word<std::int32_t>(contacts, 1, field, k);
@@ -98,8 +98,8 @@ TEST(RecordFields, OfAPolygonHaveARowForEachVertex) {
   std::vector<Polygon> polygons(2);
   polygons[1].vertices[5][1] = 7;
   polygons[1].pressures[6] = 8;
-  EXPECT_EQ(word<float>(polygons, 1, kPolygonFields[2], 5 * 3 + 1), 7);
-  EXPECT_EQ(word<float>(polygons, 1, kPolygonFields[3], 6), 8);
+  EXPECT_EQ(word<float>(polygons, 1, kRecordFields<Polygon>[2], 5 * 3 + 1), 7);
+  EXPECT_EQ(word<float>(polygons, 1, kRecordFields<Polygon>[3], 6), 8);
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ TEST_P(Strides, LeaveWhatIsBetweenRowsAlone) {
           if (values.empty()) return;
           const std::int64_t row = counts.row(info);
           values.resize(static_cast<std::size_t>(kEnvironments * (row + kGap)), values[0]);
-          array = {values.data(), row + kGap};
+          array.data = values.data();
+          array.stride = row + kGap;
         }
       },
       out, results);

@@ -90,7 +90,6 @@ struct Evaluated {
     results.relations = {relations.data(), kRoom};
     results.relation_members = {members.data(), kRoom};
     results.relations_needed = {needed.data(), 3};
-    results.potential_contact_capacity = results.relation_capacity = results.member_capacity = kRoom;
   }
 };
 

@@ -20,7 +20,7 @@ struct MemoryOnGpu : ::testing::Test {
 ResultArrays evaluated(const Scene& scene, const StateArrays& states, Backend backend, Precision precision) {
   ResultArrays results(
       scene, states.num_environments,
-      {.patch = true, .energy = true, .part_pairs = true, .contact_capacity = 64, .single_contact = true});
+      {.patch = true, .energy = true, .part_pairs = true, .single_contact = true, .capacity = {{"contacts", 64}}});
   State state = states.view();
   state.time_step = 2e-3;
   HostEvaluator(scene, {.backend = backend, .precision = precision}).evaluate(state, results.view());

@@ -216,8 +216,7 @@ struct DevicePolygons {
   }
   Results results() const {
     Results r;
-    r.packed_polygons = rows.data();
-    r.packed_polygon_capacity = static_cast<std::int64_t>(rows.size());
+    r.packed_polygons = {rows.data(), static_cast<std::int64_t>(rows.size())};
     r.polygon_offsets = offsets.data();
     r.polygon_environments = of_rows.data();
     return r;

@@ -174,9 +174,6 @@ struct PolytopesOnDevice {
         needed(static_cast<std::size_t>(3 * batch.num_environments)) {
     PolytopeResults full(scene, batch.num_environments);
     unwritten.num_environments = batch.num_environments;
-    unwritten.potential_contact_capacity = full.potential_contact_capacity;
-    unwritten.relation_capacity = full.relation_capacity;
-    unwritten.member_capacity = full.member_capacity;
     unwritten.separation = full.separation;
     unwritten.potential_contacts = full.potential_contacts;
     unwritten.relations = full.relations;
@@ -204,13 +201,12 @@ struct PolytopesOnDevice {
   Results results() const {
     Results results;
     results.separation = separation.data();
-    results.potential_contacts = contacts.data();
-    results.relations = relations.data();
-    results.relation_members = members.data();
+    const ArrayCounts counts = unwritten.counts();
+    const auto room = [&](Per per) { return static_cast<std::int32_t>(counts[per]); };
+    results.potential_contacts = {contacts.data(), room(Per::kPotentialContactCapacity)};
+    results.relations = {relations.data(), room(Per::kRelationCapacity)};
+    results.relation_members = {members.data(), room(Per::kMemberCapacity)};
     results.relations_needed = needed.data();
-    results.potential_contact_capacity = unwritten.potential_contact_capacity;
-    results.relation_capacity = unwritten.relation_capacity;
-    results.member_capacity = unwritten.member_capacity;
     return results;
   }
 

@@ -69,11 +69,12 @@ TEST(Npy, HasRecordsAsStructuredArrays) {
   std::vector<PotentialContact> contacts(3);
   contacts[1].kind = 2;
   contacts[1].normal[2] = -1;
-  const NpyArray array = npy_records(kPotentialContactFields, {1, 3}, contacts);
-  EXPECT_EQ(record_text(kRelationFields), "[('pair', '<i4'), ('kind', '<i4'), ('first', '<i4'), ('count', '<i4')]");
+  const NpyArray array = npy_records(kRecordFields<PotentialContact>, {1, 3}, contacts);
+  EXPECT_EQ(record_text(kRecordFields<Relation>),
+            "[('pair', '<i4'), ('kind', '<i4'), ('first', '<i4'), ('count', '<i4')]");
   EXPECT_NE(array.record.find("('point', '<f4', (3,)), ('normal', '<f4', (3,)), ('gap', '<f4')"), std::string::npos)
       << array.record;
-  EXPECT_NE(record_text(kPolygonFields).find("('vertices', '<f4', (8, 3)), ('pressures', '<f4', (8,))"),
+  EXPECT_NE(record_text(kRecordFields<Polygon>).find("('vertices', '<f4', (8, 3)), ('pressures', '<f4', (8,))"),
             std::string::npos);
   const std::string bytes = npy_bytes(array);
   const NpyArray back = parse_npy(bytes, "x");
@@ -83,7 +84,7 @@ TEST(Npy, HasRecordsAsStructuredArrays) {
   EXPECT_THROW(npy_bytes(back), Error) << "a file's members are not kept";
   EXPECT_NE(error_of(bytes.substr(0, bytes.size() - 4)).find("shape (1, 3) of records needs a different number"),
             std::string::npos);
-  EXPECT_EQ(parse_npy(npy_bytes(npy_records(kRelationFields, {2, 0}, std::vector<Relation>())), "x").shape,
+  EXPECT_EQ(parse_npy(npy_bytes(npy_records(kRecordFields<Relation>, {2, 0}, std::vector<Relation>())), "x").shape,
             (std::vector<std::int64_t>{2, 0}));
 }
 

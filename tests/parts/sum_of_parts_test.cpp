@@ -65,8 +65,9 @@ Evaluated evaluated(Scene scene, Batch batch, const EvaluatorOptions& options, s
 /// The integral of the pressure over each pair's polygons, which are in float.
 std::vector<double> pressure_integrals(const UnwrittenResults& r, std::size_t environment) {
   std::vector<double> of_pairs(static_cast<std::size_t>(r.num_pairs));
-  for (std::int32_t i = 0; i < std::min(r.polygons_needed[environment], r.polygon_capacity); ++i) {
-    const Polygon& p = r.polygons[environment * static_cast<std::size_t>(r.polygon_capacity) + i];
+  const std::int64_t capacity = r.counts()[Per::kPolygonCapacity];
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(r.polygons_needed[environment], capacity); ++i) {
+    const Polygon& p = r.polygons[environment * static_cast<std::size_t>(capacity) + static_cast<std::size_t>(i)];
     Vec3d first = {p.vertices[0][0], p.vertices[0][1], p.vertices[0][2]};
     for (int k = 2; k < p.num_vertices; ++k) {
       const auto at = [&](int v) { return Vec3d{p.vertices[v][0], p.vertices[v][1], p.vertices[v][2]} - first; };

@@ -170,9 +170,11 @@ void compare(const RelationScene& scene, const Scene& made, int states, Random& 
       const auto contacts = static_cast<std::size_t>(cpu.relations_needed[3 * row]);
       to.contacts += static_cast<int>(contacts);
       for (std::size_t c = 0; c < contacts; ++c) {
-        compare_contact(cpu.potential_contacts[row * static_cast<std::size_t>(cpu.potential_contact_capacity) + c],
-                        truth.potential_contacts[row * static_cast<std::size_t>(truth.potential_contact_capacity) + c],
-                        to);
+        compare_contact(
+            cpu.potential_contacts[row * static_cast<std::size_t>(cpu.counts()[Per::kPotentialContactCapacity]) + c],
+            truth
+                .potential_contacts[row * static_cast<std::size_t>(truth.counts()[Per::kPotentialContactCapacity]) + c],
+            to);
       }
     }
   }

@@ -217,9 +217,11 @@ TEST(PolytopePairs, HaveTheContactsAndRelationsOfTheirPartPairsInOrder) {
   for (std::int64_t e = 0; e < n; ++e) {
     const std::int32_t* needed = &results.relations_needed[static_cast<std::size_t>(3 * e)];
     const PotentialContact* contacts =
-        &results.potential_contacts[static_cast<std::size_t>(e * results.potential_contact_capacity)];
-    const Relation* relations = &results.relations[static_cast<std::size_t>(e * results.relation_capacity)];
-    const std::int32_t* members = &results.relation_members[static_cast<std::size_t>(e * results.member_capacity)];
+        &results.potential_contacts[static_cast<std::size_t>(e * results.counts()[Per::kPotentialContactCapacity])];
+    const Relation* relations =
+        &results.relations[static_cast<std::size_t>(e * results.counts()[Per::kRelationCapacity])];
+    const std::int32_t* members =
+        &results.relation_members[static_cast<std::size_t>(e * results.counts()[Per::kMemberCapacity])];
     EXPECT_EQ(results.status[static_cast<std::size_t>(e)] & kRelationCapacity, 0u);
     std::vector<int> used(static_cast<std::size_t>(needed[0]));
     std::int32_t next = 0;
@@ -263,9 +265,9 @@ TEST(PolytopePairs, HaveTheSameRelationsIfNothingElseIsAskedFor) {
     SCOPED_TRACE(time_step);
     const ResultArrays all = evaluate(scene, batch, time_step, Backend::kCpu);
     ResultArrays alone(scene, n,
-                       {.potential_contact_capacity = all.potential_contact_capacity,
-                        .relation_capacity = all.relation_capacity,
-                        .member_capacity = all.member_capacity});
+                       {.capacity = {{"potential_contacts", all.counts()[Per::kPotentialContactCapacity]},
+                                     {"relations", all.counts()[Per::kRelationCapacity]},
+                                     {"relation_members", all.counts()[Per::kMemberCapacity]}}});
     ASSERT_TRUE(alone.separation.empty());
     State state = batch.state();
     state.time_step = time_step;
@@ -287,11 +289,10 @@ TEST(PolytopePairs, CountWhatABufferHasNoRoomForAndSaySo) {
   for (int buffer = 0; buffer < 3; ++buffer) {
     SCOPED_TRACE(buffer);
     const std::int32_t room[3] = {buffer == 0 ? 2 : 100000, buffer == 1 ? 2 : 100000, buffer == 2 ? 2 : 100000};
-    ResultArrays few(scene, 40,
-                     {.polytopes = true,
-                      .potential_contact_capacity = room[0],
-                      .relation_capacity = room[1],
-                      .member_capacity = room[2]});
+    ResultArrays few(
+        scene, 40,
+        {.polytopes = true,
+         .capacity = {{"potential_contacts", room[0]}, {"relations", room[1]}, {"relation_members", room[2]}}});
     HostEvaluator(scene).evaluate(batch.state(), few.view());
     EXPECT_EQ(few.relations_needed, all.relations_needed);
     EXPECT_EQ(few.separation, all.separation);

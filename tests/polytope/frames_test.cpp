@@ -105,9 +105,10 @@ TEST(PolytopeFrames, ThatAreMovedTogetherChangeNoRelation) {
       for (std::size_t e = 0; e < kStates; ++e) {
         if (!(names_of(here, static_cast<int>(e)) == names_of(there, static_cast<int>(e)))) continue;
         for (std::int32_t c = 0; c < here.relations_needed[3 * e]; ++c) {
-          const auto at = static_cast<std::int64_t>(c) + static_cast<std::int64_t>(e) * here.potential_contact_capacity;
-          const auto also =
-              static_cast<std::int64_t>(c) + static_cast<std::int64_t>(e) * there.potential_contact_capacity;
+          const auto at = static_cast<std::int64_t>(c) +
+                          static_cast<std::int64_t>(e) * here.counts()[Per::kPotentialContactCapacity];
+          const auto also = static_cast<std::int64_t>(c) +
+                            static_cast<std::int64_t>(e) * there.counts()[Per::kPotentialContactCapacity];
           const double one = here.potential_contacts[static_cast<std::size_t>(at)].gap,
                        other = there.potential_contacts[static_cast<std::size_t>(also)].gap;
           of_contacts = std::max(of_contacts, std::fabs(one - other) - 0x1p-23 * std::fabs(one));

@@ -106,9 +106,6 @@ struct PolytopeResults : UnwrittenResults {
   PolytopeResults(const Scene& scene, std::int64_t environments, const RelationRoom& room = {})
       : UnwrittenResults(scene, environments, detail::Outputs::kWrench) {
     give_polytopes();
-    potential_contact_capacity = room.contacts;
-    relation_capacity = room.relations;
-    member_capacity = room.members;
     const auto n = static_cast<std::size_t>(environments);
     PotentialContact contact = {};
     contact.pair = -7;

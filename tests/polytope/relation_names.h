@@ -43,9 +43,11 @@ inline Names names_of(const ResultArrays& results, std::int64_t environment) {
   names.status = results.status[row];
   const std::int32_t* needed = &results.relations_needed[3 * row];
   const PotentialContact* contacts =
-      &results.potential_contacts[row * static_cast<std::size_t>(results.potential_contact_capacity)];
-  const Relation* relations = &results.relations[row * static_cast<std::size_t>(results.relation_capacity)];
-  const std::int32_t* members = &results.relation_members[row * static_cast<std::size_t>(results.member_capacity)];
+      &results.potential_contacts[row * static_cast<std::size_t>(results.counts()[Per::kPotentialContactCapacity])];
+  const Relation* relations =
+      &results.relations[row * static_cast<std::size_t>(results.counts()[Per::kRelationCapacity])];
+  const std::int32_t* members =
+      &results.relation_members[row * static_cast<std::size_t>(results.counts()[Per::kMemberCapacity])];
   const auto part_pair = [&](std::int32_t i) {
     return PartPairName(contacts[i].pair, contacts[i].part_a, contacts[i].part_b);
   };
@@ -85,7 +87,7 @@ inline ResultArrays evaluate(const Scene& scene, const Batch& batch, double time
   const HostEvaluator evaluator(scene, options);
   State state = batch.state();
   state.time_step = time_step;
-  ResultArrays counting(scene, batch.num_environments, {.relation_capacity = 1});
+  ResultArrays counting(scene, batch.num_environments, {.capacity = {{"relations", 1}}});
   Results counts = counting.view();
   counts.relations = {};
   evaluator.evaluate(state, counts);
@@ -93,11 +95,10 @@ inline ResultArrays evaluate(const Scene& scene, const Batch& batch, double time
   for (std::size_t i = 0; i < counting.relations_needed.size(); ++i) {
     most[i % 3] = std::max(most[i % 3], counting.relations_needed[i]);
   }
-  ResultArrays results(scene, batch.num_environments,
-                       {.polytopes = true,
-                        .potential_contact_capacity = most[0],
-                        .relation_capacity = most[1],
-                        .member_capacity = most[2]});
+  ResultArrays results(
+      scene, batch.num_environments,
+      {.polytopes = true,
+       .capacity = {{"potential_contacts", most[0]}, {"relations", most[1]}, {"relation_members", most[2]}}});
   evaluator.evaluate(state, results.view());
   EXPECT_EQ(results.relations_needed, counting.relations_needed);
   return results;

@@ -52,8 +52,8 @@ TEST_P(Counting, OfBothBesideAWrenchSetsNoStatus) {
     UnwrittenResults r(scene, batch.num_environments, detail::Outputs::kPolygons, capacity);
     r.give_contacts(capacity);
     Results results = r.view();
-    results.polygons = nullptr;
-    results.contacts = nullptr;
+    results.polygons.data = nullptr;
+    results.contacts.data = nullptr;
     evaluate(results);
     EXPECT_EQ(r.polygons_needed, polygons);
     EXPECT_EQ(r.contacts_needed, contacts);
@@ -70,9 +70,9 @@ TEST_P(Counting, WithBuffersOfNoPlace) {
   std::vector<std::uint32_t> status(rows);
   Results results;
   results.status = status.data();
-  results.polygons = &polygon;
+  results.polygons = {&polygon, 0};
   results.polygons_needed = needed_polygons.data();
-  results.contacts = &contact;
+  results.contacts = {&contact, 0};
   results.contacts_needed = needed_contacts.data();
   evaluate(results);
   EXPECT_EQ(needed_polygons, polygons);

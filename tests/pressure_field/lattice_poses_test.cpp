@@ -137,7 +137,8 @@ std::string fault(const UnwrittenResults& r, std::size_t e) {
     return "a result that is not 0 without a polygon";
   }
   for (std::int32_t i = 0; i < r.polygons_needed[e]; ++i) {
-    const std::size_t at = e * static_cast<std::size_t>(r.polygon_capacity) + static_cast<std::size_t>(i);
+    const std::size_t at =
+        e * static_cast<std::size_t>(r.counts()[Per::kPolygonCapacity]) + static_cast<std::size_t>(i);
     const Polygon& polygon = r.polygons[at];
     if (polygon.num_vertices < 3 || polygon.num_vertices > 8) {
       return "a polygon of " + std::to_string(polygon.num_vertices) + " vertices";
@@ -146,7 +147,8 @@ std::string fault(const UnwrittenResults& r, std::size_t e) {
     if (polygon.area < 0) return "a polygon of negative area";
   }
   for (std::int32_t i = 0; i < r.contacts_needed[e]; ++i) {
-    const std::size_t at = e * static_cast<std::size_t>(r.contact_capacity) + static_cast<std::size_t>(i);
+    const std::size_t at =
+        e * static_cast<std::size_t>(r.counts()[Per::kContactCapacity]) + static_cast<std::size_t>(i);
     if (!is_finite(r.contacts[at])) return "a discrete contact is not finite";
     if (r.contacts[at].area < 0) return "a discrete contact of negative area";
   }

@@ -17,10 +17,8 @@ DTYPES = {"polygons": POLYGON_DTYPE, "packed_polygons": POLYGON_DTYPE}
 
 def capacities(wanted: isopatch.Results, spare: int = 0) -> dict[str, int]:
     """As many rows as there are, which packed arrays have too."""
-    return {
-        "polygon_capacity": len(wanted.packed_polygons) + spare,
-        "contact_capacity": len(wanted.packed_contacts) + spare,
-    }
+    rows = {"polygons": len(wanted.packed_polygons) + spare, "contacts": len(wanted.packed_contacts) + spare}
+    return {"capacity": rows | {f"packed_{name}": count for name, count in rows.items()}}
 
 
 def used_rows(results: isopatch.Results, name: str) -> np.ndarray:
@@ -214,7 +212,8 @@ class TestTorchOperator:
 
         import isopatch.torch
 
-        numbers = [None, *capacities(wanted, spare=2).values(), *[None] * 3]
+        rows = capacities(wanted, spare=2)["capacity"]
+        numbers = [None, *(rows.get(name) for name in isopatch._core.BUFFERS)]
         names = ["polygons", "polygons_needed", "packed_contacts", "contact_offsets", "contact_environments"]
         others = [None] * (len(INPUTS) - 1)  # all but the poses
         arguments = (isopatch.torch.register(evaluator), names, *numbers, torch.from_numpy(poses), *others)
@@ -243,10 +242,15 @@ class TestTorchOperator:
     @pytest.mark.parametrize(
         ("options", "error", "message"),
         [
-            ({"outputs": ("polygons",)}, ValueError, "the size of polygons depends on the contact.*polygon_capacity"),
-            ({"outputs": ("packed_contacts",)}, ValueError, "packed_contacts depends.*give contact_capacity"),
-            ({"polygon_capacity": -1}, ValueError, "polygon_capacity: expected a number of rows from 0.*found -1"),
-            ({"contact_capacity": "all"}, TypeError, "contact_capacity: expected a number of rows, found 'all'"),
+            (
+                {"outputs": ("polygons",)},
+                ValueError,
+                "the size of polygons depends on the contact.*give capacity={.polygons",
+            ),
+            ({"outputs": ("packed_contacts",)}, ValueError, "packed_contacts depends.*give capacity={.packed_contacts"),
+            ({"capacity": {"polygons": -1}}, ValueError, "polygons.*: expected a number of rows from 0.*found -1"),
+            ({"contact_capacity": "all"}, TypeError, "contacts.*: expected a number of rows, found 'all'"),
+            ({"capacity": {"area": 1}}, ValueError, "capacity: expected names of polygons, .*, found 'area'"),
         ],
     )
     def test_wrong_calls(self, evaluator, poses, options, error, message):
@@ -329,8 +333,8 @@ class TestJaxFunction:
             jax.vmap(jax.vmap(lambda p: isopatch.jax.evaluate(evaluator, p, outputs=("contacts",), **rows).contacts))
         )(batch)
         packed = jax.jit(jax.vmap(lambda p: isopatch.jax.evaluate(evaluator, p, outputs=RECORDS, **rows)))(batch)
-        assert dense.normal.shape == (2, 4, rows["contact_capacity"], 3)
-        assert packed.packed_polygons.vertices.shape == (2, rows["polygon_capacity"], 8, 3)
+        assert dense.normal.shape == (2, 4, rows["capacity"]["contacts"], 3)
+        assert packed.packed_polygons.vertices.shape == (2, rows["capacity"]["polygons"], 8, 3)
         for i, poses in enumerate(batch):
             wanted = evaluator.evaluate(poses, outputs=RECORDS)
             same_records(jax.tree.map(lambda array, i=i: array[i], packed), wanted)

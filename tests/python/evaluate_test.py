@@ -115,13 +115,15 @@ def test_patch_contacts_keep_the_force(evaluator, poses):
 
 
 def test_a_capacity_that_is_given_holds(evaluator, poses):
-    results = evaluator.evaluate(
-        poses, outputs=("polygons", "packed_polygons", "status"), polygon_capacity=3, contact_capacity=0
-    )
+    outputs = ("polygons", "packed_polygons", "status")
+    results = evaluator.evaluate(poses, outputs=outputs, capacity={"polygons": 3, "packed_polygons": 5, "contacts": 0})
     assert results.polygons.shape == (4, 3)
-    assert results.packed_polygons.shape == (3,)
+    assert results.packed_polygons.shape == (5,)
     assert results.status[0] == isopatch.Status.POLYGON_CAPACITY
     assert results.polygons_needed[0] > 3
+    old = evaluator.evaluate(poses, outputs=outputs, polygon_capacity=3, contact_capacity=0)  # of both
+    assert old.polygons.shape == (4, 3)
+    assert old.packed_polygons.shape == (3,)
 
 
 @pytest.mark.parametrize("precision", ["float", "double"])

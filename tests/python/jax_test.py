@@ -93,7 +93,7 @@ class TestEvaluate:
     def test_all_outputs_of_known_size_have_their_bits(self, root):
         scene = isopatch.Scene(root / "bench/scenes/gripper.json")
         evaluator = isopatch.Evaluator(scene)
-        sized = tuple(name for name, array in evaluator._arrays(2, [-1] * 5)[1].items() if array is not None)
+        sized = tuple(name for name, array in evaluator._arrays("evaluate", 2, {})[1].items() if array is not None)
         assert len(sized) == len(isopatch.Results._fields) - 9  # with a capacity
         poses = np.repeat(scene.default_poses[None].astype(np.float32), 3, axis=0)
         wanted = evaluator.evaluate(poses, outputs=sized, max_clusters=2)
@@ -305,12 +305,12 @@ class TestWrongCalls:
         ("given", "options", "error", "message"),
         [
             ("good", {"outputs": ("polygons",)}, ValueError, "the size of polygons depends on the contact"),
-            ("good", {"outputs": ("packed_contacts",)}, ValueError, "packed_contacts depends.*give contact_capacity"),
+            ("good", {"outputs": ("packed_contacts",)}, ValueError, "packed_contacts depends.*give capacity"),
             (
                 "good",
-                {"polygon_capacity": 2**31},
+                {"capacity": {"polygons": 2**31}},
                 ValueError,
-                "polygon_capacity: expected a number of rows from 0 to 2",
+                "polygons.*: expected a number of rows from 0 to 2",
             ),
             ("good", {"outputs": ("pair_wrnch",)}, ValueError, 'did you mean "pair_wrench"'),
             (
@@ -367,10 +367,10 @@ class TestWrongCalls:
             ([(4, 2, 7)], {"outputs": 1 << 3}, "status: expected 4 elements of type uint32, found 24"),
             (
                 [(4, 2, 7)],
-                {"outputs": 1 << 11, "capacities": (2, 0, 0, 0, 0)},
+                {"outputs": 1 << 11, "capacities": (2, 0, 0, 0, 0, 0, 0)},
                 "polygons: expected 320 elements of type",
             ),
-            ([(4, 2, 7)], {"capacities": (0, 0)}, "capacities: expected 5, found 2"),
+            ([(4, 2, 7)], {"capacities": (0, 0)}, "capacities: expected 7, found 2"),
             ([(4, 2, 7)], {"outputs": 1 << 16}, "polygon_offsets: expected 5 elements of type int64, found 24"),
             ([(4, 2, 7)], {"outputs": 1 << 21, "max_clusters": -1}, "patch_point: expected"),
         ],
@@ -378,7 +378,7 @@ class TestWrongCalls:
     def test_a_call_that_was_not_made_here_is_checked_too(self, evaluator, arrays, attributes, message):
         isopatch.jax.evaluate(evaluator, np.zeros((1, 2, 7), np.float32))  # which registers it
         number = isopatch._core._jax_register(evaluator)
-        sizes = {"max_clusters": 1, "capacities": (0,) * 5}
+        sizes = {"max_clusters": 1, "capacities": (0,) * 7}
         given = {"evaluator": number, "inputs": 1, "outputs": 1, **sizes, **attributes}
         call = jax.ffi.ffi_call("isopatch_evaluate", [jax.ShapeDtypeStruct((4, 1, 6), jnp.float32)])
         with pytest.raises(RUNTIME_ERRORS, match=message):

@@ -151,6 +151,10 @@ WRONG = {
     ),
     "capacity": (evaluated(outputs=("polygons",), polygon_capacity=-1), ValueError, "polygon_capacity: ", "found -1"),
     "capacity of text": (evaluated(outputs=("polygons",), polygon_capacity="all"), TypeError, "polygon_capacity: "),
+    "capacity of polygons": (evaluated(capacity={"polygons": -1}), ValueError, 'capacity["polygons"]: ', "found -1"),
+    "capacity of an unknown": (evaluated(capacity={"polygon": 1}), ValueError, "capacity: ", 'did you mean "polygons"'),
+    "capacity of an area": (evaluated(capacity={"area": 1}), ValueError, "capacity: area has no capacity"),
+    "capacity of all": (evaluated(capacity=100), TypeError, "capacity: expected a dictionary", "found 100"),
     "clusters": (
         evaluated(outputs=("patch_point",), max_clusters=0),
         ValueError,
@@ -351,7 +355,7 @@ def test_random_wrong_calls_do_not_crash(evaluator):
         evaluator.make_candidate_cache(N),
     ]  # fmt: skip
     names = ["velocities", "modulus", "dissipation", "friction", "geometry_index", "pair_mask", "outputs", "out"]
-    names += ["stream", "polygon_capacity", "contact_capacity", "relation_capacity", "candidates"]
+    names += ["stream", "capacity", "polygon_capacity", "contact_capacity", "relation_capacity", "candidates"]
     outcomes = {"good": 0, "refused": 0}
     for _ in range(1000):
         chosen = {name: chance.choice(values) for name in chance.sample(names, chance.randrange(4))}

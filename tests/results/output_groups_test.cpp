@@ -15,7 +15,9 @@ namespace {
 
 using detail::Outputs;
 
-constexpr bool counts_patches(const PatchContactOutputs& outputs) { return outputs.patch_count.data != nullptr; }
+constexpr bool counts_patches(const PatchContactOutputs<OutputViews>& outputs) {
+  return outputs.patch_count.data != nullptr;
+}
 
 TEST(OutputGroups, AreBasesOfTheResults) {
   std::int32_t count = 0;
@@ -109,7 +111,7 @@ TEST(ParameterInputs, AreTheSameOfAStateAndOfARollout) {
   const auto names_in = [](std::vector<std::string>& names) {
     return [&](const ArrayInfo& info, const auto&) { names.emplace_back(info.name); };
   };
-  ParameterInputs parameters;
+  ParameterInputs<InputViews> parameters;
   std::vector<std::string> all;
   for_each_parameter_input(names_in(all), parameters);
   State state;

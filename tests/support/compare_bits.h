@@ -137,8 +137,10 @@ std::vector<std::string> word_names_of(const Fields& fields) {
   return names;
 }
 
-inline std::vector<std::string> word_names(const PotentialContact*) { return word_names_of(kPotentialContactFields); }
-inline std::vector<std::string> word_names(const Relation*) { return word_names_of(kRelationFields); }
+inline std::vector<std::string> word_names(const PotentialContact*) {
+  return word_names_of(kRecordFields<PotentialContact>);
+}
+inline std::vector<std::string> word_names(const Relation*) { return word_names_of(kRecordFields<Relation>); }
 
 /// Records come in no particular order: the first in one list only, beside the one most like it in the other only.
 template <class Record>

@@ -37,19 +37,12 @@ struct RecordRows {
 };
 
 inline RecordRows record_rows(const ArrayInfo& info, const UnwrittenResults& r, std::size_t environment) {
-  const auto rows = [&](std::int32_t capacity, std::int32_t needed) {
-    return RecordRows{capacity, std::min(capacity, needed)};
-  };
-  switch (info.per) {
-    case Per::kContactCapacity:
-      return rows(r.contact_capacity, r.contacts_needed[environment]);
-    case Per::kPotentialContactCapacity:
-      return rows(r.potential_contact_capacity, r.relations_needed[3 * environment]);
-    case Per::kRelationCapacity:
-      return rows(r.relation_capacity, r.relations_needed[3 * environment + 1]);
-    default:
-      return rows(r.polygon_capacity, r.polygons_needed[environment]);
-  }
+  const auto capacity = static_cast<std::int32_t>(r.counts()[info.per]);
+  const std::int32_t needed = info.per == Per::kContactCapacity            ? r.contacts_needed[environment]
+                              : info.per == Per::kPotentialContactCapacity ? r.relations_needed[3 * environment]
+                              : info.per == Per::kRelationCapacity         ? r.relations_needed[3 * environment + 1]
+                                                                           : r.polygons_needed[environment];
+  return {capacity, std::min(capacity, needed)};
 }
 
 /// The bytes of a record that are hashed: of polygons and discrete contacts those before their parts, so that a hash of

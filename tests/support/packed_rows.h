@@ -38,8 +38,8 @@ struct PackedResults : UnwrittenResults {
 
   Results view() {
     Results results = UnwrittenResults::view();
-    results.packed_polygon_capacity = room.polygons;
-    results.packed_contact_capacity = room.contacts;
+    results.packed_polygons.capacity = room.polygons;
+    results.packed_contacts.capacity = room.contacts;
     return results;
   }
 };
@@ -94,7 +94,7 @@ inline void expect_first_rows(const PackedResults& found, const PackedResults& a
 /// Expects that the packed rows of each environment are the rows of its own, and in order.
 inline void expect_rows_of_environments(const PackedResults& r) {
   const auto expect_rows = [&](const auto& packed, const auto& offsets, const auto& rows, const auto& needed,
-                               std::int32_t capacity) {
+                               std::int64_t capacity) {
     ASSERT_EQ(offsets[0], 0);
     for (std::size_t e = 0; e < needed.size(); ++e) {
       ASSERT_EQ(offsets[e + 1] - offsets[e], needed[e]) << "environment " << e;
@@ -109,8 +109,8 @@ inline void expect_rows_of_environments(const PackedResults& r) {
           << "environment " << e;
     }
   };
-  expect_rows(r.packed_polygons, r.polygon_offsets, r.polygons, r.polygons_needed, r.polygon_capacity);
-  expect_rows(r.packed_contacts, r.contact_offsets, r.contacts, r.contacts_needed, r.contact_capacity);
+  expect_rows(r.packed_polygons, r.polygon_offsets, r.polygons, r.polygons_needed, r.counts()[Per::kPolygonCapacity]);
+  expect_rows(r.packed_contacts, r.contact_offsets, r.contacts, r.contacts_needed, r.counts()[Per::kContactCapacity]);
 }
 
 /// Room for none, one, half, all but one and all rows, and up to the end of an environment and one less or more.

@@ -159,7 +159,7 @@ struct Batch : StateArrays {
   /// With strides, so that it can be given to what is below an Evaluator.
   State state() const {
     State state = view();
-    const ArrayCounts counts = {num_bodies, num_pairs, num_parts};
+    const ArrayCounts counts = this->counts();
     for_each_input([&](const ArrayInfo& info, auto& array) { array.stride = counts.row(info); }, state);
     return state;
   }
@@ -231,7 +231,6 @@ struct UnwrittenResults : ResultArrays {
                    std::int32_t capacity = 4096)
       : ResultArrays(scene, environments, {.patch = outputs != detail::Outputs::kWrench, .energy = true}) {
     if (outputs == detail::Outputs::kPolygons) {
-      polygon_capacity = capacity;
       polygons.resize(static_cast<std::size_t>(environments * capacity));
       polygons_needed.resize(static_cast<std::size_t>(environments));
     }
@@ -246,9 +245,10 @@ struct UnwrittenResults : ResultArrays {
   /// With strides, as Batch::state().
   Results view() {
     Results results = ResultArrays::view();
+    const ArrayCounts counts = this->counts();
     for_each_output(
         [&](const ArrayInfo& info, auto& array) {
-          if constexpr (detail::HasRows<decltype(array)>) array.stride = counts().row(info);
+          if constexpr (detail::HasRows<decltype(array)>) array.stride = counts.row(info);
         },
         results);
     return results;
@@ -272,15 +272,12 @@ struct UnwrittenResults : ResultArrays {
   }
 
   void give_contacts(std::int32_t capacity) {
-    contact_capacity = capacity;
     contacts_needed.assign(static_cast<std::size_t>(num_environments), unwritten<std::int32_t>());
     contacts.resize(static_cast<std::size_t>(num_environments * capacity));
   }
 
   /// Packed arrays of these capacities, with the offsets and environments.
   void give_packed(std::int64_t most_polygons, std::int64_t most_contacts) {
-    packed_polygon_capacity = most_polygons;
-    packed_contact_capacity = most_contacts;
     Polygon polygon = {};
     DiscreteContact contact = {};
     polygon.pair = contact.pair = unwritten<std::int32_t>();

@@ -53,7 +53,7 @@ TEST(ChangingInputs, OfGeometryIndicesDoNotCrashAnEvaluation) {
   states.geometry_index.assign(2 * kEnvironments, 0);
   for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
     const Evaluator evaluator(scene, {.backend = backend, .num_threads = 2});
-    ResultArrays results(scene, kEnvironments, {.energy = true, .polygon_capacity = 50, .max_clusters = 1});
+    ResultArrays results(scene, kEnvironments, {.energy = true, .max_clusters = 1, .capacity = {{"polygons", 50}}});
     while_geometries_change(states.geometry_index, [&] {
       const int calls = backend == Backend::kCpu ? kCalls : 2;
       for (int i = 0; i < calls; ++i) evaluator.evaluate(states.view(), results.view());
@@ -163,7 +163,8 @@ TEST(ChangingInputs, OfAllArraysDoNotCrashEvaluationsAndRows) {
   state.poses = arrays.poses.data();
   state.velocities = arrays.velocities.data();
   arrays.give_parameters(state);
-  ResultArrays wrenches(scene, kFew), rows(scene, kFew, {.energy = true, .polygon_capacity = 50, .max_clusters = 1});
+  ResultArrays wrenches(scene, kFew),
+      rows(scene, kFew, {.energy = true, .max_clusters = 1, .capacity = {{"polygons", 50}}});
   for (ResultArrays* results : {&wrenches, &rows}) {
     arrays.change_while([&] {
       for (int i = 0; i < kCalls; ++i) evaluator.evaluate(state, results->view());

@@ -127,13 +127,13 @@ void expect_small_evaluations(const std::string& name, const Evaluator& evaluato
   expect("energies", {.energy = true});
   expect("polygons", {.energy = true,
                       .part_pairs = true,
-                      .polygon_capacity = 500,
-                      .contact_capacity = 500,
                       .max_clusters = 2,
                       .polytopes = true,
-                      .potential_contact_capacity = 100,
-                      .relation_capacity = 100,
-                      .member_capacity = 100});
+                      .capacity = {{"polygons", 500},
+                                   {"contacts", 500},
+                                   {"potential_contacts", 100},
+                                   {"relations", 100},
+                                   {"relation_members", 100}}});
 }
 
 std::string name_of_options(const CpuOptions& options) {
@@ -188,7 +188,9 @@ TEST(SmallStack, IsEnoughForTheReference) {
   for (const auto& scene : scenes) {
     const SceneDescription& description = scene.second;
     const Evaluator evaluator(Scene(description), {.backend = Backend::kReference, .num_threads = 1});
-    expect_small(scene.first, [&] { evaluate(evaluator, description, {.energy = true, .polygon_capacity = 500}); });
+    expect_small(scene.first, [&] {
+      evaluate(evaluator, description, {.energy = true, .capacity = {{"polygons", 500}}});
+    });
   }
 }
 

@@ -72,7 +72,7 @@ class RolloutFile {
   std::string npz(const std::vector<std::uint32_t>& status, double slip_tolerance, const std::string& scene);
 
  private:
-  ParameterInputArrays given_;
+  ParameterInputs<Owners> given_;
   std::map<std::string, detail::NpyArray> arrays_;
   std::vector<detail::NpyArray*> rows_of_;  // for each array of states and outputs, in their order; null: has no rows
 };

@@ -83,8 +83,8 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   start.given = goes_on ? states_of_last_row(of_evaluate, scene.description(), source)
                         : states_from_arrays(of_evaluate, scene.description(), source);
   const std::int64_t n = start.given.num_environments;
-  const LazyArray* joints = reader.find("joints", "real", {n, counts.joints, 2});
-  const LazyArray* rates = reader.find("joint_rates", "real", {n, counts.joints});
+  const LazyArray* joints = reader.find("joints", "real", {n, counts[Per::kJoint], 2});
+  const LazyArray* rates = reader.find("joint_rates", "real", {n, counts[Per::kJoint]});
   const LazyArray* steps = reader.find("steps", "int64", {n});
 
   start.state = RolloutStateArrays(scene, n);

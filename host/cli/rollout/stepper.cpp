@@ -54,7 +54,7 @@ void Stepper::step(std::int64_t begin, std::int64_t count, std::int64_t steps, R
       [&](const ArrayInfo& info, auto*& rows, auto& array) { rows = at(array, begin, counts_.row(info)); }, state,
       state_);
   RolloutInput input;
-  static_cast<ParameterInputs&>(input) = given_.view(begin, count);
+  static_cast<ParameterInputs<InputViews>&>(input) = given_.view(begin, count);
   RolloutOutput results;
   if (output != nullptr) {
     for_each_rollout_output(

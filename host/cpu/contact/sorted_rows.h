@@ -74,7 +74,7 @@ class SortedRows {
   void write_rows(std::int64_t environment, const EnvironmentRows<Record>& own) const {
     element(own.needed, environment) = static_cast<std::int32_t>(count_);
     if (own.rows.data == nullptr) return;
-    const int fitting = std::min(static_cast<int>(count_), own.capacity);
+    const int fitting = std::min(static_cast<int>(count_), own.rows.capacity);
     for (int i = 0; i < fitting; ++i) element(own.rows, environment, i) = (*this)[i];
     SerialWarp warp;
     if (static_cast<std::size_t>(fitting) < count_) set_status(warp, own.results, environment, own.full);

@@ -32,16 +32,10 @@ constexpr RowAxes kRowAxes[] = {  // in the order of Per
     {{"N", "P"}, "environments, pairs"},
     {{"N", "Q"}, "environments, part pairs"},
     {{"N", "J"}, "environments, joints"},
-    {{"N", "P", "K"}, "environments, pairs, clusters"},
-    {{"N", "polygon_capacity"}, "environments, polygons"},
-    {{"N", "contact_capacity"}, "environments, contacts"},
-    {{"N", "potential_contact_capacity"}, "environments, potential contacts"},
-    {{"N", "relation_capacity"}, "environments, relations"},
-    {{"N", "member_capacity"}, "environments, members of relations"},
-    {{"N + 1"}, "environments + 1"},
-    {{"packed_polygon_capacity"}, "rows"},
-    {{"packed_contact_capacity"}, "rows"}};
-static_assert(std::size(kRowAxes) == static_cast<std::size_t>(Per::kPackedContactCapacity) + 1);
+    {{"N", "P", "K"}, "environments, pairs, clusters"}};
+constexpr RowAxes kBufferAxes = {{"N", "capacity"}, "environments, rows"};
+constexpr RowAxes kOffsetAxes = {{"N + 1"}, "environments + 1"};
+constexpr RowAxes kPackedAxes = {{"capacity"}, "rows"};
 
 std::string list(const std::int64_t* values, int count) {
   std::string text = "[";
@@ -53,7 +47,7 @@ std::string list(const std::int64_t* values, int count) {
 
 /// "[N, 2, 7] (environments, bodies, 7)"
 std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int count) {
-  std::string text = list(dimensions, count) + " (" + row_axes(info.per).words;
+  std::string text = list(dimensions, count) + " (" + row_axes(info).words;
   if (info.width == kPointsOfCluster * 3) text += ", " + std::to_string(kPointsOfCluster) + ", 3";
   if (info.width != 1 && info.width != kPointsOfCluster * 3) {
     text += ", " + (info.width == 0 ? std::string("numbers of the contact models") : std::to_string(info.width));
@@ -84,7 +78,12 @@ std::string described(const ArrayInfo& info, const std::int64_t* dimensions, int
 
 }  // namespace
 
-const RowAxes& row_axes(Per per) { return kRowAxes[static_cast<std::size_t>(per)]; }
+const RowAxes& row_axes(const ArrayInfo& info) {
+  return info.is_buffer()           ? kBufferAxes
+         : info.per == Per::kOffset ? kOffsetAxes
+         : info.is_packed()         ? kPackedAxes
+                                    : kRowAxes[static_cast<std::size_t>(info.per)];
+}
 
 void check_element(const ArrayView& view, const Argument& argument, Element element) {
   const ElementTypes& want = kElementTypes[static_cast<std::size_t>(element)];
@@ -100,11 +99,12 @@ void check_element(const ArrayView& view, const Argument& argument, Element elem
 int shape_of(const ArrayInfo& info, const CallShape& shape, std::int64_t (&dimensions)[ArrayView::kMaxDimensions]) {
   int count = 0;
   if (info.is_packed()) {
-    dimensions[count++] = shape.environments < 0 ? -1 : shape.counts.size(info, shape.environments);
+    const std::int64_t rows = info.has_capacity() ? shape.counts[info.per] : shape.environments + 1;
+    dimensions[count++] = shape.environments < 0 ? -1 : rows;
   } else {
     dimensions[count++] = shape.environments;
     if (info.per == Per::kCluster) {
-      dimensions[count++] = shape.counts.pairs;
+      dimensions[count++] = shape.counts[Per::kPair];
       dimensions[count++] = shape.counts.clusters;
     } else if (info.per != Per::kEnvironment) {
       ArrayInfo single = info;  // a row of one element each

@@ -3,10 +3,8 @@
 // What an array must be like to be an input or an output of the library.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 #include "host/python/arrays/array_view.h"
@@ -20,43 +18,23 @@ struct CallShape {
   std::int64_t environments;  // N; -1: any, for the array that says it
 };
 
-/// A kind of record. All its members have 4 bytes, so it is also a row of words.
-struct RecordKind {
-  std::string_view type;  // ArrayInfo::type
-  const char* dtype;      // NumPy's, in isopatch/__init__.py
-  int words;
-};
-inline constexpr std::array<RecordKind, 4> kRecordKinds = {{
-    {"Polygon", "POLYGON_DTYPE", sizeof(Polygon) / 4},
-    {"DiscreteContact", "CONTACT_DTYPE", sizeof(DiscreteContact) / 4},
-    {"PotentialContact", "POTENTIAL_CONTACT_DTYPE", sizeof(PotentialContact) / 4},
-    {"Relation", "RELATION_DTYPE", sizeof(Relation) / 4},
-}};
-
+/// Whether arrays of T are of records. All their members have 4 bytes, so a record is also a row of words.
 template <class T>
-constexpr bool kIsRecord = std::is_same_v<T, Polygon> || std::is_same_v<T, DiscreteContact> ||
-                           std::is_same_v<T, PotentialContact> || std::is_same_v<T, Relation>;
-
-/// The index of the kind of record that an array has; the number of kinds if it has none.
-constexpr std::size_t record_kind(const ArrayInfo& info) {
-  std::size_t i = 0;
-  while (i < kRecordKinds.size() && kRecordKinds[i].type != info.type) ++i;
-  return i;
-}
-
-/// How many words an element has; 1 of what is no record.
-constexpr int words_of(const ArrayInfo& info) {
-  const std::size_t kind = record_kind(info);
-  return kind < kRecordKinds.size() ? kRecordKinds[kind].words : 1;
-}
+constexpr bool kIsRecord = !kRecordFields<T>.empty();
 
 /// An array of records as one of their words; any other as it is.
+template <class T>
 constexpr ArrayInfo as_words(ArrayInfo info) {
-  if (record_kind(info) == kRecordKinds.size()) return info;
-  info.width = words_of(info);
-  info.type = "int32";
+  if constexpr (kIsRecord<T>) {
+    info.width = sizeof(T) / 4;
+    info.type = "int32";
+  }
   return info;
 }
+
+/// What the elements of an array are, a member of State, Results, RolloutInput or RolloutOutput.
+template <class Array>
+using ElementOf = std::remove_const_t<std::remove_pointer_t<decltype(Array::data)>>;
 
 /// The elements of an array; floating-point arrays of the library may be of either type.
 enum class Element : std::uint8_t { kReal, kFloat64, kInt32, kUint32, kInt64, kMask };
@@ -79,7 +57,7 @@ struct RowAxes {
   const char* symbols[3];  // null after the last
   const char* words;
 };
-const RowAxes& row_axes(Per per);
+const RowAxes& row_axes(const ArrayInfo& info);
 
 /// How many axes an array has.
 constexpr int num_dimensions(const ArrayInfo& info) {

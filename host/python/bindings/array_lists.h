@@ -9,24 +9,17 @@
 #include <cstddef>
 #include <string_view>
 
-#include "host/evaluation/array_check.h"
+#include "host/evaluation/output_table.h"
+#include "host/evaluation/strides.h"
 #include "host/python/arrays/array_rules.h"
 #include "isopatch/arrays.h"
 #include "isopatch/rollout_state.h"
 
 namespace isopatch::python {
 
-/// The arrays that a function without captures visits.
-template <class ForEach>
-consteval auto listed_arrays(ForEach) {
-  std::array<ArrayInfo, isopatch::detail::count_arrays(ForEach{})> arrays{};
-  std::size_t i = 0;
-  ForEach{}([&](const ArrayInfo& info) { arrays[i++] = info; });
-  return arrays;
-}
+using isopatch::detail::kNeeded, isopatch::detail::kOutputs, isopatch::detail::listed_arrays;
 
 inline constexpr auto kInputs = listed_arrays([](const auto& visit) { for_each_input(visit); });
-inline constexpr auto kOutputs = listed_arrays([](const auto& visit) { for_each_output(visit); });
 /// Whether an array of a state may be None, or left out, where it has no elements.
 constexpr bool may_be_left_out(const ArrayInfo& info) {
   const std::string_view name = info.name;
@@ -42,6 +35,39 @@ inline constexpr std::size_t kNumOutputs = kOutputs.size();
 inline constexpr std::size_t kNumStateArrays = kState.size();
 inline constexpr std::size_t kNumStepInputs = kStepInputs.size();
 inline constexpr std::size_t kNumStepOutputs = kStepOutputs.size();
+
+/// The outputs with a capacity, in the order of Per.
+inline constexpr auto kBuffers = [] {
+  std::array<std::size_t, kNumPers - static_cast<std::size_t>(kFirstCapacity)> buffers{};
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    buffers[i] = isopatch::detail::buffer_of(static_cast<Per>(static_cast<std::size_t>(kFirstCapacity) + i));
+  }
+  return buffers;
+}();
+
+/// Arguments that are still read: each is the capacity of one or two outputs.
+struct OldCapacity {
+  const char* name;
+  Per pers[2];
+};
+inline constexpr OldCapacity kOldCapacities[] = {
+    {"polygon_capacity", {Per::kPolygonCapacity, Per::kPackedPolygonCapacity}},
+    {"contact_capacity", {Per::kContactCapacity, Per::kPackedContactCapacity}},
+    {"potential_contact_capacity", {Per::kPotentialContactCapacity, Per::kPotentialContactCapacity}},
+    {"relation_capacity", {Per::kRelationCapacity, Per::kRelationCapacity}},
+    {"member_capacity", {Per::kMemberCapacity, Per::kMemberCapacity}}};
+
+/// Sets the sizes of the results that the counts have.
+inline void set_sizes(Results& results, const ArrayCounts& counts) {
+  results.max_clusters = static_cast<std::int32_t>(counts.clusters);
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        if constexpr (isopatch::detail::HasCapacity<decltype(array)>) {
+          array.capacity = static_cast<decltype(array.capacity)>(counts[info.per]);
+        }
+      },
+      results);
+}
 
 static_assert(std::max({kNumInputs, kNumOutputs, kNumStepInputs, kNumStepOutputs}) < 64,
               "chosen arrays are the bits of an integer, which XLA has as int64");

@@ -16,16 +16,10 @@ namespace {
 
 constexpr std::size_t kMaxLine = 120;
 
-/// In the order of OutputGroup.
-constexpr const char* kGroups[] = {
-    "wrench",          "part pair",      "patch",         "energy",          "polygons",  "contacts", "packed polygons",
-    "packed contacts", "patch contacts", "contact state", "single contacts", "polytopes", "relations"};
-static_assert(std::size(kGroups) == static_cast<std::size_t>(OutputGroup::kRelations) + 1);
-
 /// The axes of an array as text; shape_of() has their numbers.
 std::vector<std::string> axes_of(const ArrayInfo& info) {
   std::vector<std::string> axes;
-  for (const char* symbol : row_axes(info.per).symbols) {
+  for (const char* symbol : row_axes(info).symbols) {
     if (symbol != nullptr) axes.emplace_back(symbol);
   }
   if (info.width == kPointsOfCluster * 3) {
@@ -81,8 +75,8 @@ nb::tuple table_of(const char* list, const ForEach& for_each) {
         const char* text = description == nullptr ? "" : description->text;
         const char* missing = description == nullptr ? nullptr : description->missing;
         rows.append(nb::make_tuple(
-            info.name, nb::tuple(axes), info.type, info.unit, kGroups[static_cast<std::size_t>(info.group)],
-            requires { array.stride; }, text, missing));
+            info.name, nb::tuple(axes), info.type, info.unit, info_of(info.group).name, requires { array.stride; },
+            text, missing));
       },
       none);
   return nb::tuple(rows);
@@ -130,10 +124,24 @@ void bind_array_table(nb::module_& module) {
   tables["step_outputs"] = table_of<RolloutOutput>(
       "step_outputs", [](const auto& visit, auto& arrays) { for_each_rollout_output(visit, arrays); });
   module.attr("ARRAYS") = tables;
-  module.attr("POLYGON_FIELDS") = members_of(kPolygonFields);
-  module.attr("CONTACT_FIELDS") = members_of(kDiscreteContactFields);
-  module.attr("POTENTIAL_CONTACT_FIELDS") = members_of(kPotentialContactFields);
-  module.attr("RELATION_FIELDS") = members_of(kRelationFields);
+  nb::dict records;
+  Results none;
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        using Record = ElementOf<std::remove_reference_t<decltype(array)>>;
+        if constexpr (kIsRecord<Record>) records[info.type] = members_of(kRecordFields<Record>);
+      },
+      none);
+  module.attr("RECORDS") = records;
+  nb::list buffers;
+  for (const std::size_t buffer : kBuffers) buffers.append(kOutputs[buffer].name);
+  module.attr("BUFFERS") = nb::tuple(buffers);
+  nb::dict old_capacities;
+  for (const auto& [name, pers] : kOldCapacities) {
+    old_capacities[name] = nb::make_tuple(kOutputs[isopatch::detail::buffer_of(pers[0])].name,
+                                          kOutputs[isopatch::detail::buffer_of(pers[1])].name);
+  }
+  module.attr("OLD_CAPACITIES") = old_capacities;
   module.def(
       "argument_lines",
       [](const std::string& list, const std::string& leading, int indent) {

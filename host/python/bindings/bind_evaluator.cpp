@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -35,12 +34,10 @@ Args:
     stream: On a CUDA device, the stream: its address, or a stream of torch or CuPy. None: the current stream of the
         library of `poses`. Another one waits for that first, needs arrays for its results in `out`, and all arrays must
         live until it has done its work; torch is told so of its tensors, by record_stream().
-    polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all. None: as many as there are,
-        which are counted by an evaluation before; not on a CUDA device. Rows that are not used are not written.
-    contact_capacity: The same for contacts.
-    potential_contact_capacity: Rows of `potential_contacts` in each environment. None: as for polygons.
-    relation_capacity: The same of `relations`.
-    member_capacity: The same of `relation_members`.
+    capacity: Rows of outputs, as {{"polygons": 100}}: in each environment of `polygons`, `contacts`,
+        `potential_contacts`, `relations` and `relation_members`, in all of `packed_polygons` and `packed_contacts`. None,
+        or another output: as many as there are, which are counted by an evaluation before; not on a CUDA device. Rows
+        that are not used are not written.
     max_clusters: K, the most clusters of normals that a pair's patch is divided into for the outputs patch_..., from 1
         to 16. None: 1.
     time_step: s. Of contacts with state: from the `contact_state` given to the one returned. Of rigid convex parts: how
@@ -63,11 +60,7 @@ Raises:
 constexpr const char* kOthers[][2] = {{"outputs", "collections.abc.Sequence[str]"},
                                       {"out", "object"},
                                       {"stream", "object"},
-                                      {"polygon_capacity", "int"},
-                                      {"contact_capacity", "int"},
-                                      {"potential_contact_capacity", "int"},
-                                      {"relation_capacity", "int"},
-                                      {"member_capacity", "int"},
+                                      {"capacity", "dict[str, int]"},
                                       {"max_clusters", "int"},
                                       {"time_step", "float"},
                                       {"candidates", "CandidateCache"},
@@ -86,7 +79,7 @@ std::string arguments_of_call() {
   return text;
 }
 
-constexpr std::size_t kNumArguments = kNumInputs + std::size(kOthers);
+constexpr std::size_t kNumArguments = kNumInputs + std::size(kOthers) + std::size(kOldCapacities);
 
 /// The signature of a call, made of the list of inputs.
 Signature<kNumArguments, kNumPositional> signature_of_call(const char* call) {
@@ -94,6 +87,7 @@ Signature<kNumArguments, kNumPositional> signature_of_call(const char* call) {
   std::size_t i = 0;
   for (const ArrayInfo& info : kInputs) signature.parameters[i++].name = info.name;
   for (const auto& [name, type] : kOthers) signature.parameters[i++].name = name;
+  for (const auto& [name, pers] : kOldCapacities) signature.parameters[i++].name = name;
   for (std::size_t k = 1; k < kNumArguments; ++k) signature.parameters[k].otherwise = nb::none();  // all but the poses
   return signature;
 }
@@ -102,11 +96,11 @@ EvaluationArguments arguments_of(const Given<kNumArguments>& given) {
   EvaluationArguments arguments{};
   std::copy_n(given.begin(), kNumInputs, arguments.inputs.begin());
   const nb::handle* other = given.data() + kNumInputs;
-  for (nb::handle* to : {&arguments.outputs, &arguments.out, &arguments.stream}) *to = *other++;
-  for (nb::handle& to : arguments.capacities) to = *other++;
-  for (nb::handle* to : {&arguments.max_clusters, &arguments.time_step, &arguments.candidates, &arguments.check}) {
+  for (nb::handle* to : {&arguments.outputs, &arguments.out, &arguments.stream, &arguments.capacity,
+                         &arguments.max_clusters, &arguments.time_step, &arguments.candidates, &arguments.check}) {
     *to = *other++;
   }
+  for (nb::handle& to : arguments.old_capacities) to = *other++;
   return arguments;
 }
 
@@ -287,10 +281,14 @@ Raises:
       .def("_wanted", &PythonEvaluator::wanted, nb::arg("call"), nb::arg("outputs"))
       .def(
           "_arrays",
-          [](const PythonEvaluator& self, std::int64_t max_clusters, const Capacities& capacities) {
-            return describe_arrays(self, max_clusters, capacities);
+          [](const PythonEvaluator& self, const char* call, std::int64_t max_clusters, nb::handle capacity) {
+            ArrayCounts counts = self.counts;
+            counts.clusters = max_clusters;
+            for (const std::size_t buffer : kBuffers) counts[kOutputs[buffer].per] = -1;
+            read_capacity(call, capacity, counts);
+            return describe_arrays(self, counts);
           },
-          nb::arg("max_clusters"), nb::arg("capacities"))
+          nb::arg("call"), nb::arg("max_clusters"), nb::arg("capacity"))
       .def("__repr__", [](const PythonEvaluator& self) {
         return fmt::format("<isopatch.Evaluator on {}, {}>", self.compute.device, precision_of(self));
       });

@@ -270,7 +270,8 @@ void bind_scene(nb::module_& module) {
       .def_prop_ro("contact_state_size", &Scene::contact_state_size,
                    "S in the shapes of arrays: how many numbers the contact models carry for each part pair.")
       .def_prop_ro(
-          "num_joints", [](const Scene& scene) { return rollout_counts(scene).joints; }, "J in the shapes of arrays.")
+          "num_joints", [](const Scene& scene) { return rollout_counts(scene)[Per::kJoint]; },
+          "J in the shapes of arrays.")
       .def_prop_ro(
           "part_pairs",
           [](const Scene& scene) {

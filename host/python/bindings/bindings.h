@@ -12,7 +12,7 @@
 
 #include "host/python/arrays/array_rules.h"
 #include "host/python/arrays/array_view.h"
-#include "host/python/arrays/capacities.h"
+#include "host/python/bindings/array_lists.h"
 #include "host/threads/cancellation.h"
 #include "isopatch/evaluator.h"
 
@@ -20,14 +20,15 @@ namespace isopatch::python {
 
 /// Python's types of a kind of record.
 struct RecordTypes {
+  std::string name;    // of the next in the package
   nb::object dtype;    // of NumPy
   nb::object columns;  // a named tuple of the columns of such records, for other libraries
 };
 
 /// Python's types that the module makes objects of; isopatch/_src/results.py registers them.
 struct RegisteredTypes {
-  nb::object results, step_results, state;               // named tuples
-  std::array<RecordTypes, kRecordKinds.size()> records;  // in the order of kRecordKinds
+  nb::object results, step_results, state;         // named tuples
+  std::array<RecordTypes, kNumOutputs> of_output;  // of those that are records
 };
 RegisteredTypes& registered_types();
 
@@ -74,7 +75,7 @@ struct PythonSimulator;
 /// is "real" if it may be float32 or float64; records have the type of their words. The shape is of one row,
 /// and `rows` says how many there are: "N", "N + 1", or "" if the shape has that axis too. Arrays whose capacity is
 /// not known, which is -1, are None.
-nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, const Capacities& capacities);
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, const ArrayCounts& counts);
 nb::tuple describe_arrays(const PythonSimulator& simulator);
 
 void bind_scene(nb::module_& module);

@@ -14,33 +14,33 @@ namespace {
 struct Description {
   ArrayCounts counts;
   nb::dict arrays;
-  Capacities capacities{};
 
   void add(const ArrayInfo& info) {
-    const std::size_t capacity = capacity_of(info.per);
-    if (capacity < kCapacities.size() && capacities[capacity] < 0) {
+    if (info.has_capacity() && counts[info.per] < 0) {
       arrays[info.name] = nb::none();
       return;
     }
     const bool is_packed = info.is_packed() && info.per != Per::kOffset;
-    const ArrayInfo plain = as_words(info);
     std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
-    const int count = shape_of(plain, {counts, 1}, dimensions);
+    const int count = shape_of(info, {counts, 1}, dimensions);
     nb::list shape;
     for (int i = is_packed ? 0 : 1; i < count; ++i) shape.append(dimensions[i]);
     const char* rows = is_packed ? "" : info.per == Per::kOffset ? "N + 1" : "N";
-    arrays[info.name] = nb::make_tuple(plain.type, nb::tuple(shape), rows);
+    arrays[info.name] = nb::make_tuple(info.type, nb::tuple(shape), rows);
   }
 };
 
 }  // namespace
 
-nb::tuple describe_arrays(const PythonEvaluator& evaluator, std::int64_t max_clusters, const Capacities& capacities) {
-  Description inputs{evaluator.counts, {}}, outputs{evaluator.counts, {}, capacities};
-  outputs.counts.clusters = max_clusters;
-  set_capacities(outputs.counts, capacities);
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, const ArrayCounts& counts) {
+  Description inputs{evaluator.counts, {}}, outputs{counts, {}};
   for_each_input([&](const ArrayInfo& info) { inputs.add(info); });
-  for_each_output([&](const ArrayInfo& info) { outputs.add(info); });
+  Results none;
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        outputs.add(as_words<ElementOf<std::remove_reference_t<decltype(array)>>>(info));
+      },
+      none);
   return nb::make_tuple(inputs.arrays, outputs.arrays);
 }
 

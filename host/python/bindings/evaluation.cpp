@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -15,67 +17,37 @@ namespace isopatch::python {
 namespace {
 
 /// The index of an output in for_each_output() and in the named tuple.
-consteval int index_of(std::string_view name) {
-  int i = 0;
-  while (kOutputs.at(static_cast<std::size_t>(i)).name != name) ++i;  // an unknown name does not compile
-  return i;
+consteval std::size_t index_of(std::string_view name) {
+  return isopatch::detail::first_output([&](const ArrayInfo& info) { return info.name == name; });
 }
 
-constexpr int kPairWrench = index_of("pair_wrench"), kBodyWrench = index_of("body_wrench");
-constexpr int kPolygons = index_of("polygons"), kPolygonsNeeded = index_of("polygons_needed");
-constexpr int kContacts = index_of("contacts"), kContactsNeeded = index_of("contacts_needed");
-constexpr int kPackedPolygons = index_of("packed_polygons"), kPackedContacts = index_of("packed_contacts");
-constexpr int kPolygonOffsets = index_of("polygon_offsets"), kContactOffsets = index_of("contact_offsets");
-constexpr int kPolygonEnvironments = index_of("polygon_environments");
-constexpr int kContactEnvironments = index_of("contact_environments");
-constexpr int kPotentialContacts = index_of("potential_contacts"), kRelations = index_of("relations");
-constexpr int kRelationMembers = index_of("relation_members"), kRelationsNeeded = index_of("relations_needed");
+constexpr std::size_t kPairWrench = index_of("pair_wrench"), kBodyWrench = index_of("body_wrench");
 
 const ArrayNames& output_names() {
   static const ArrayNames names(kOutputs);
   return names;
 }
 
-constexpr std::uint64_t bit(int output) { return std::uint64_t{1} << output; }
-
-constexpr const ArrayInfo& info_of(int output) { return kOutputs[static_cast<std::size_t>(output)]; }
-
-/// An output with rows for polygons, contacts or relations, and the number of rows.
-struct Buffer {
-  int output;
-  std::int64_t ArrayCounts::*rows;
-};
-constexpr Buffer kBuffers[] = {{kPolygons, &ArrayCounts::polygon_capacity},
-                               {kContacts, &ArrayCounts::contact_capacity},
-                               {kPackedPolygons, &ArrayCounts::packed_polygon_capacity},
-                               {kPackedContacts, &ArrayCounts::packed_contact_capacity},
-                               {kPotentialContacts, &ArrayCounts::potential_contact_capacity},
-                               {kRelations, &ArrayCounts::relation_capacity},
-                               {kRelationMembers, &ArrayCounts::member_capacity}};
-constexpr std::uint64_t kRelationBuffers = bit(kPotentialContacts) | bit(kRelations) | bit(kRelationMembers);
+constexpr std::uint64_t bit(std::size_t output) { return std::uint64_t{1} << output; }
 
 /// With the outputs that those wanted cannot be without.
 std::uint64_t with_required_outputs(std::uint64_t wanted, bool has_pairs) {
-  const auto add = [&](int output, int needed) {
-    if ((wanted & bit(output)) != 0) wanted |= bit(needed);
-  };
-  if (has_pairs) add(kBodyWrench, kPairWrench);
-  add(kPolygons, kPolygonsNeeded);
-  add(kContacts, kContactsNeeded);
-  for (const int buffer : {kPotentialContacts, kRelations, kRelationMembers}) add(buffer, kRelationsNeeded);
-  add(kPolygonEnvironments, kPackedPolygons);
-  add(kContactEnvironments, kPackedContacts);
-  add(kPackedPolygons, kPolygonOffsets);
-  add(kPackedContacts, kContactOffsets);
+  if (has_pairs && (wanted & bit(kBodyWrench)) != 0) wanted |= bit(kPairWrench);
+  for (std::size_t i = kNumOutputs; i-- > 0;) {  // what belongs to records comes after them
+    if ((wanted & bit(i)) != 0 && kNeeded[i] < kNumOutputs) wanted |= bit(kNeeded[i]);
+  }
   return wanted;
 }
 
-const RecordTypes& types_of_records(const ArrayInfo& info) { return registered_types().records.at(record_kind(info)); }
+/// Elements from one row to the next of an array without gaps.
+std::int64_t row_of(const ArrayInfo& info, const ArrayCounts& counts) {
+  return info.is_packed() ? info.width : counts.row(info);
+}
 
 /// Whether it is a named tuple of the columns of records.
 bool has_columns(nb::handle object) {
   const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
-  const auto& records = registered_types().records;
+  const auto& records = registered_types().of_output;
   return std::any_of(records.begin(), records.end(), [&](const auto& types) { return types.columns.ptr() == type; });
 }
 
@@ -109,6 +81,23 @@ double parse_time_step(const Argument& argument, nb::handle value) {
 
 }  // namespace
 
+void read_capacity(const char* call, nb::handle capacity, ArrayCounts& counts) {
+  const Argument argument{call, "capacity"};
+  if (!PyDict_Check(capacity.ptr())) {
+    argument.wrong_type("expected a dictionary of numbers of rows by output, as {{\"polygons\": 100}}, found {}",
+                        text_of(nb::repr(capacity)));
+  }
+  PyObject *name = nullptr, *rows = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(capacity.ptr(), &position, &name, &rows) != 0) {
+    const ArrayInfo& info = kOutputs[output_names().index_of(call, "capacity", name)];
+    if (!info.has_capacity()) {
+      argument.wrong_value("{} has no capacity, since the scene says how many rows it has", info.name);
+    }
+    counts[info.per] = parse_capacity({call, fmt::format("capacity[\"{}\"]", info.name).c_str()}, rows);
+  }
+}
+
 PythonEvaluator::PythonEvaluator(nb::object scene_, const ComputeOptions& options)
     : scene(std::move(scene_)),
       compute(options),
@@ -116,7 +105,7 @@ PythonEvaluator::PythonEvaluator(nb::object scene_, const ComputeOptions& option
       counts(counts_of(evaluator.scene())) {}
 
 std::uint64_t PythonEvaluator::wanted(const char* call, nb::handle outputs) const {
-  return with_required_outputs(output_names().parse(call, outputs), counts.pairs > 0);
+  return with_required_outputs(output_names().parse(call, outputs), counts[Per::kPair] > 0);
 }
 
 Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments)
@@ -151,14 +140,13 @@ void Evaluation::read_inputs(const EvaluationArguments& arguments) {
 /// Takes the words that `out` has for records, or the columns of such words.
 template <class Array>
 void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
-  using Value = std::remove_pointer_t<decltype(array.data)>;
+  using Value = ElementOf<Array>;
   const Argument argument{call_, info.name};
-  const RecordKind& kind = kRecordKinds.at(record_kind(info));
   const nb::handle given = outputs_.given(i), memory = memory_of(given);
   if (memory.is_none()) argument.wrong_value("arrays of JAX never change; leave out `out`");
   if (!array_type_of(memory.ptr()).has_columns) {
-    argument.wrong_type("expected a NumPy array of isopatch.{}, or int32 words of torch or CuPy, {} a row", kind.dtype,
-                        kind.words);
+    argument.wrong_type("expected a NumPy array of isopatch.{}, or int32 words of torch or CuPy, {} a row",
+                        registered_types().of_output.at(i).name, sizeof(Value) / 4);
   }
   ArrayView& view = outputs_.view(i);
   view.read(memory.ptr(), argument, placement_);
@@ -168,23 +156,23 @@ void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
         "expected int32, in which the words of the records are, found {}; make it with dtype=torch.int32",
         view.type_name());
   }
-  const ArrayInfo words = as_words(info);
+  const ArrayInfo words = as_words<Value>(info);
   const std::int64_t stride = check_layout(view, argument, words, {counts_, state_.num_environments});
-  if (view.shape[0] > 1 && stride != counts_.row(words)) {
+  if (view.shape[0] > 1 && stride != row_of(words, counts_)) {
     argument.wrong_value("expected contiguous rows, found some with gaps; give an array of its own");
   }
   array.data = static_cast<Value*>(view.data);
   outputs_.set(i, nb::borrow(given));
-  if (!has_columns(given)) words_ |= bit(static_cast<int>(i));
+  if (!has_columns(given)) words_ |= bit(i);
 }
 
 /// Records of NumPy, or for libraries without structures their words.
 template <class Array>
 void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array) {
-  using Value = std::remove_pointer_t<decltype(array.data)>;
+  using Value = ElementOf<Array>;
   const Argument argument{call_, info.name};
   const CallShape shape{counts_, state_.num_environments};
-  const nb::object& dtype = types_of_records(info).dtype;
+  const nb::object& dtype = registered_types().of_output.at(i).dtype;
   nb::object records;
   if (outputs_.is_given(i)) {
     records = nb::borrow(outputs_.given(i));
@@ -193,8 +181,8 @@ void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array
       return use_words(i, info, array);
     }
   } else if (array_type_of(inputs_[0].object).has_columns) {
-    outputs_.make(i, array, argument, as_words(info), shape, inputs_[0], dlpack::kInt32, placement_);
-    words_ |= bit(static_cast<int>(i));
+    outputs_.make(i, array, argument, as_words<Value>(info), shape, inputs_[0], dlpack::kInt32, placement_);
+    words_ |= bit(i);
     return;
   } else if (placement_.on_cuda) {
     argument.wrong_value("on a CUDA device there are records for torch, JAX and CuPy only; give poses of one of these");
@@ -207,7 +195,7 @@ void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array
   view.read(records.ptr(), argument, {});
   check_writable(view, argument);
   const std::int64_t stride = check_layout(view, argument, info, shape);
-  if (view.shape[0] > 1 && stride != counts_.row(info)) {
+  if (view.shape[0] > 1 && stride != row_of(info, counts_)) {
     argument.wrong_value("expected contiguous elements, found some with gaps; give an array of its own");
   }
   array.data = static_cast<Value*>(view.data);
@@ -216,7 +204,7 @@ void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array
 
 template <class Array>
 void Evaluation::make_output(std::size_t i, const ArrayInfo& info, Array& array) {
-  using Value = std::remove_pointer_t<decltype(array.data)>;
+  using Value = ElementOf<Array>;
   const CallShape shape{counts_, state_.num_environments};
   const Argument argument{call_, info.name};
   if constexpr (kIsRecord<Value>) {
@@ -235,7 +223,7 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
   std::uint64_t wanted = 0;
   for (std::size_t i = 0; i < kNumOutputs; ++i) {
     if (!outputs_.is_given(i)) continue;
-    wanted |= std::uint64_t{1} << i;
+    wanted |= bit(i);
     const nb::handle memory = memory_of(outputs_.given(i));
     check_tensor(memory, {call_, output_names()[i]});
     written_.add(memory);
@@ -245,7 +233,7 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
   } else if (arguments.out.is_none()) {
     wanted = bit(kPairWrench);
   }
-  wanted = with_required_outputs(wanted, counts_.pairs > 0);
+  wanted = with_required_outputs(wanted, counts_[Per::kPair] > 0);
   if (!arguments.max_clusters.is_none()) {
     const Argument argument{call_, "max_clusters"};
     const std::int64_t clusters = parse_capacity(argument, arguments.max_clusters);
@@ -261,70 +249,79 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
   for_each_output(
       [&](const ArrayInfo& info, auto& array) {
         const std::size_t k = i++;
-        if ((wanted >> k & 1) != 0) make_output(k, info, array);
+        if ((wanted & bit(k)) != 0) make_output(k, info, array);
       },
       results_);
 }
 
 /// The rows that there is room for: what Python says, what arrays in `out` have, or as many as there are.
 void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted) {
-  Capacities given{};
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    given[i] = parse_capacity({call_, kCapacities[i]}, arguments.capacities[i]);
+  for (const std::size_t buffer : kBuffers) counts_[kOutputs[buffer].per] = -1;
+  for (std::size_t i = 0; i < std::size(kOldCapacities); ++i) {
+    const std::int64_t rows = parse_capacity({call_, kOldCapacities[i].name}, arguments.old_capacities[i]);
+    for (const Per per : kOldCapacities[i].pers) counts_[per] = rows;
   }
+  if (!arguments.capacity.is_none()) read_capacity(call_, arguments.capacity, counts_);
   std::uint64_t open = 0;
-  for (const auto& [output, rows] : kBuffers) {
-    if ((wanted & bit(output)) == 0) continue;
-    const std::size_t argument = capacity_of(info_of(output).per);
-    counts_.*rows = outputs_.is_given(static_cast<std::size_t>(output)) ? rows_in_out(output) : given.at(argument);
-    if (counts_.*rows >= 0) continue;
+  for (const std::size_t buffer : kBuffers) {
+    std::int64_t& rows = counts_[kOutputs[buffer].per];
+    if (outputs_.is_given(buffer)) rows = rows_in_out(buffer);
+    if ((wanted & bit(buffer)) == 0) rows = 0;
+    if (rows >= 0) continue;
     if (placement_.on_cuda) {
-      Argument{call_, kCapacities.at(argument)}.wrong_value(
-          "expected a number of rows for {}, found None: on a CUDA device nothing waits to count them",
-          info_of(output).name);
+      Argument{call_, "capacity"}.wrong_value(
+          "expected a number of rows for {}, found none: on a CUDA device nothing waits to count them",
+          kOutputs[buffer].name);
     }
-    open |= bit(output);
+    open |= bit(buffer);
   }
   if (open != 0) count_rows(open);
 }
 
 /// How many rows an array of `out` has.
-std::int64_t Evaluation::rows_in_out(int output) const {
+std::int64_t Evaluation::rows_in_out(std::size_t output) const {
   ArrayView view;
-  const nb::handle memory = memory_of(outputs_.given(static_cast<std::size_t>(output)));
+  const nb::handle memory = memory_of(outputs_.given(output));
   if (memory.is_none()) return 0;  // which is an error later
-  view.read(memory.ptr(), {call_, info_of(output).name}, placement_);
-  const int axis = info_of(output).is_packed() ? 0 : 1;
+  view.read(memory.ptr(), {call_, kOutputs[output].name}, placement_);
+  const int axis = kOutputs[output].is_packed() ? 0 : 1;
   return view.ndim > axis ? view.shape[axis] : 0;
 }
 
-/// Evaluates to find how many rows there are in the outputs with the bits.
+/// Evaluates to find how many rows there are in the buffers with the bits.
 void Evaluation::count_rows(std::uint64_t open) {
-  const auto n = static_cast<std::size_t>(state_.num_environments);
-  std::vector<std::int32_t> polygons(n), contacts(n), relations(3 * n);
-  std::vector<std::int64_t> polygon_offsets(n + 1), contact_offsets(n + 1);
-  Results counted;
-  if ((open & bit(kPolygons)) != 0) counted.polygons_needed = polygons.data();
-  if ((open & bit(kContacts)) != 0) counted.contacts_needed = contacts.data();
-  if ((open & bit(kPackedPolygons)) != 0) counted.polygon_offsets = polygon_offsets.data();
-  if ((open & bit(kPackedContacts)) != 0) counted.contact_offsets = contact_offsets.data();
-  if ((open & kRelationBuffers) != 0) counted.relations_needed = relations.data();
+  ResultArrays found;  // the counts alone
+  found.num_environments = state_.num_environments;
+  std::uint64_t counts = 0;
+  for (const std::size_t buffer : kBuffers) counts |= (open & bit(buffer)) != 0 ? bit(kNeeded[buffer]) : 0;
+  std::size_t i = 0;
+  for_each_output(
+      [&](const ArrayInfo& info, auto& values) {
+        const std::int64_t size = ArrayCounts().size(info, state_.num_environments);
+        if ((counts & bit(i++)) != 0) values.resize(static_cast<std::size_t>(size));
+      },
+      found);
   {
     const nb::gil_scoped_release released;
-    evaluator_.evaluator.evaluate(state_, counted);
+    evaluator_.evaluator.evaluate(state_, found.view());
   }
-  const auto most = [](const std::vector<std::int32_t>& counts, std::size_t first = 0, std::size_t step = 1) {
-    std::int64_t found = 0;
-    for (std::size_t i = first; i < counts.size(); i += step) found = std::max<std::int64_t>(found, counts[i]);
-    return found;
-  };
-  const std::int64_t found[] = {most(polygons),         most(contacts),        polygon_offsets.back(),
-                                contact_offsets.back(), most(relations, 0, 3), most(relations, 1, 3),
-                                most(relations, 2, 3)};
-  static_assert(std::size(found) == std::size(kBuffers));
-  for (std::size_t i = 0; i < std::size(kBuffers); ++i) {
-    if ((open & bit(kBuffers[i].output)) != 0) counts_.*kBuffers[i].rows = found[i];
-  }
+  i = 0;
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& values) {
+        const std::size_t k = i++;
+        if constexpr (std::is_integral_v<typename std::remove_cvref_t<decltype(values)>::value_type>) {
+          std::size_t column = 0;  // of the counts of the next buffer
+          for (const std::size_t buffer : kBuffers) {
+            if (kNeeded[buffer] != k) continue;
+            std::int64_t most = 0;  // offsets are sums, so the last is the largest
+            for (std::size_t at = column++; at < values.size(); at += static_cast<std::size_t>(info.width)) {
+              most = std::max<std::int64_t>(most, values[at]);
+            }
+            if ((open & bit(buffer)) != 0) counts_[kOutputs[buffer].per] = most;
+          }
+        }
+      },
+      found);
 }
 
 void Evaluation::evaluate() {
@@ -354,7 +351,7 @@ nb::object Evaluation::results() {
   outputs_.take_made();
   for (std::size_t i = 0; words_ != 0; ++i, words_ >>= 1) {
     if ((words_ & 1) == 0) continue;
-    const nb::object& type = types_of_records(kOutputs.at(i)).columns;
+    const nb::object& type = registered_types().of_output.at(i).columns;
     const nb::handle words = outputs_.object(i);
     outputs_.set(i, type.attr("_of_words")(words, nb::handle(array_type_of(words.ptr()).library)));
   }

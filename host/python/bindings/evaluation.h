@@ -29,17 +29,21 @@ struct PythonEvaluator {
   std::uint64_t wanted(const char* call, nb::handle outputs) const;
 };
 
+/// Sets the capacities that the argument `capacity` has, a dictionary by output; -1 for None.
+void read_capacity(const char* call, nb::handle capacity, ArrayCounts& counts);
+
 /// Python's arguments of a call; None if nothing was given.
 struct EvaluationArguments {
   std::array<nb::handle, kNumInputs> inputs;  // in the order of for_each_input()
   nb::handle outputs;
   nb::handle out;
   nb::handle stream;
-  std::array<nb::handle, kCapacities.size()> capacities;
+  nb::handle capacity;
   nb::handle max_clusters;
   nb::handle time_step;
   nb::handle candidates;
   nb::handle check;
+  std::array<nb::handle, std::size(kOldCapacities)> old_capacities;
 };
 
 /// The arrays of a call, checked and ready: the memory of all of them is held.
@@ -67,7 +71,7 @@ class Evaluation {
   void read_inputs(const EvaluationArguments& arguments);
   void make_outputs(const EvaluationArguments& arguments);
   void find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted);
-  std::int64_t rows_in_out(int output) const;
+  std::int64_t rows_in_out(std::size_t output) const;
   void count_rows(std::uint64_t open);
   template <class Array>
   void make_output(std::size_t i, const ArrayInfo& info, Array& array);

@@ -3,7 +3,6 @@
 // The extension module isopatch._core. What users see is listed in isopatch/*.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -93,25 +92,25 @@ bool has_fields(const nb::object& type, std::span<const ArrayInfo> arrays) {
   return nb::tuple(names).equal(type.attr("_fields"));
 }
 
-/// `records` are (type of NumPy, named tuple) in the order of kRecordKinds.
-void register_types(nb::object results, nb::object step_results, nb::object state,
-                    const std::vector<std::pair<nb::object, nb::object>>& records) {
-  bool are_known = records.size() == kRecordKinds.size();
-  for (std::size_t i = 0; are_known && i < records.size(); ++i) {
-    are_known = nb::cast<int>(records[i].first.attr("itemsize")) == 4 * kRecordKinds[i].words;
-  }
-  if (!are_known) {
-    throw nb::import_error("isopatch: the Python sources are of another version than the extension module");
-  }
+/// `records` are (name of the type of NumPy, that, named tuple) by the names of records.
+void register_types(nb::object results, nb::object step_results, nb::object state, const nb::dict& records) {
   if (!has_fields(results, kOutputs) || !has_fields(step_results, kStepOutputs) || !has_fields(state, kState)) {
     throw nb::import_error(
         "isopatch: the fields of Results, StepResults or SimulatorState are not the arrays of the extension module; "
         "scripts/array_tables.py --update writes them");
   }
   registered_types() = {std::move(results), std::move(step_results), std::move(state), {}};
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    registered_types().records[i] = {records[i].first, records[i].second};
-  }
+  std::size_t i = 0;
+  Results none;
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        RecordTypes& types = registered_types().of_output[i++];
+        if constexpr (kIsRecord<ElementOf<std::remove_reference_t<decltype(array)>>>) {
+          const nb::handle record = records[info.type];
+          types = {nb::cast<std::string>(record[0]), record[1], record[2]};
+        }
+      },
+      none);
 }
 
 }  // namespace

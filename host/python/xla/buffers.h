@@ -26,7 +26,7 @@ inline bool has_elements(const xla::ffi::AnyBuffer& buffer, Element element) {
 /// The memory of a buffer for N environments. Throws std::invalid_argument for another size or type.
 inline void* checked_memory(const xla::ffi::AnyBuffer& buffer, const ArrayInfo& info, const CallShape& shape,
                             const Placement& placement, Element element) {
-  const auto size = static_cast<std::size_t>(shape.counts.size(info, shape.environments) * words_of(info));
+  const auto size = static_cast<std::size_t>(shape.counts.size(info, shape.environments));
   if (buffer.element_count() != size || !has_elements(buffer, element)) {
     throw std::invalid_argument(fmt::format("{}: expected {} elements of type {}, found {} of XLA's type {}", info.name,
                                             size, info.type, buffer.element_count(),
@@ -47,8 +47,9 @@ void set_array(Array& array, const xla::ffi::AnyBuffer& buffer, const ArrayInfo&
     array.data = checked_memory(buffer, info, shape, placement, Element::kReal);
     array.type = buffer.element_type() == xla::ffi::DataType::F64 ? ScalarType::kFloat64 : ScalarType::kFloat32;
   } else {
-    using Value = std::remove_const_t<std::remove_pointer_t<decltype(array.data)>>;
-    array.data = static_cast<Value*>(checked_memory(buffer, info, shape, placement, element_of<Value>()));
+    using Value = ElementOf<Array>;
+    array.data =
+        static_cast<Value*>(checked_memory(buffer, as_words<Value>(info), shape, placement, element_of<Value>()));
   }
 }
 

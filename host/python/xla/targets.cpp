@@ -158,7 +158,7 @@ bool has(std::int64_t bits, std::size_t i) { return (static_cast<std::uint64_t>(
 
 /// N: how many rows an array of all bodies has.
 std::int64_t environments_of(const ffi::AnyBuffer& poses, const ArrayCounts& counts) {
-  const auto row = static_cast<std::size_t>(counts.bodies * 7);
+  const auto row = static_cast<std::size_t>(counts[Per::kBody] * 7);
   return row == 0 ? 0 : static_cast<std::int64_t>(poses.element_count() / row);
 }
 
@@ -179,18 +179,15 @@ void clear(const ffi::AnyBuffer& buffer, const Placement& placement) {
 /// The numbers that sizes of outputs follow from, and the time step.
 struct Numbers {
   std::int64_t max_clusters;
-  ffi::Span<const std::int64_t> capacities;  // in the order of kCapacities
+  ffi::Span<const std::int64_t> capacities;  // in the order of kBuffers
   double time_step;
 };
 
-Capacities capacities_of(const Numbers& numbers) {
-  Capacities capacities{};
-  if (numbers.capacities.size() != capacities.size()) {
-    throw std::invalid_argument(
-        fmt::format("capacities: expected {}, found {}", capacities.size(), numbers.capacities.size()));
+void set_capacities(ArrayCounts& counts, const ffi::Span<const std::int64_t>& capacities) {
+  if (capacities.size() != kBuffers.size()) {
+    throw std::invalid_argument(fmt::format("capacities: expected {}, found {}", kBuffers.size(), capacities.size()));
   }
-  std::copy(numbers.capacities.begin(), numbers.capacities.end(), capacities.begin());
-  return capacities;
+  for (std::size_t i = 0; i < kBuffers.size(); ++i) counts[kOutputs[kBuffers[i]].per] = capacities.begin()[i];
 }
 
 ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outputs, const Numbers& numbers,
@@ -203,7 +200,7 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
     State state;
     Results results;
     counts.clusters = numbers.max_clusters;
-    set_capacities(counts, capacities_of(numbers));
+    set_capacities(counts, numbers.capacities);
     set_sizes(results, counts);
 
     Reader from(arguments);
@@ -224,7 +221,7 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
           if (!has(outputs, i++)) return;
           const ffi::AnyBuffer buffer = to.next();
           set_array(array, buffer, info, shape, placement);
-          if (capacity_of(info.per) < kCapacities.size()) clear(buffer, placement);  // rows may not be used
+          if (info.has_capacity()) clear(buffer, placement);  // rows may not be used
         },
         results);
     evaluator.evaluator.evaluate(state, results, placement.stream);

@@ -3,14 +3,16 @@
 // What the tables of arrays say of each: its name, type, shape and unit.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace isopatch {
 
 /// What an array has a row for in each environment: the environment itself, every body, every part, every pair, every
-/// part pair, every joint, every cluster of a pair, or every slot of the buffer for polygons, for contacts, or for
-/// those of rigid polytopes, their relations and the members of these. The last three are of packed arrays, which have
-/// rows for the whole batch: for every environment and one more, or for every slot of a packed buffer.
+/// part pair, every joint, every cluster of a pair, or every record that a buffer has room for: each buffer has its
+/// own. The last ones are of packed arrays, which have rows for the whole batch: for every environment and one more, or
+/// for every record of a packed buffer.
 enum class Per : std::uint8_t {
   kEnvironment,
   kBody,
@@ -19,15 +21,18 @@ enum class Per : std::uint8_t {
   kPartPair,
   kJoint,
   kCluster,
+  kOffset,
   kPolygonCapacity,
   kContactCapacity,
   kPotentialContactCapacity,
   kRelationCapacity,
   kMemberCapacity,
-  kOffset,
   kPackedPolygonCapacity,
   kPackedContactCapacity
 };
+
+inline constexpr Per kFirstCapacity = Per::kPolygonCapacity;  ///< this and those behind it are capacities
+inline constexpr std::size_t kNumPers = static_cast<std::size_t>(Per::kPackedContactCapacity) + 1;
 
 /// Outputs that are computed together. Their order means nothing.
 enum class OutputGroup : std::uint8_t {
@@ -46,27 +51,24 @@ enum class OutputGroup : std::uint8_t {
   kRelations        ///< the contacts between them, and which of these must keep a gap
 };
 
-/// Whether the outputs of a group are made of the polygons themselves, not of sums over them.
-constexpr bool needs_polygons(OutputGroup group) {
-  switch (group) {  // without a default, so that a new group has to say it
-    case OutputGroup::kWrench:
-    case OutputGroup::kPartPair:
-    case OutputGroup::kPatch:
-    case OutputGroup::kEnergy:
-    case OutputGroup::kContactState:
-    case OutputGroup::kSingleContact:
-    case OutputGroup::kPolytopes:
-    case OutputGroup::kRelations:
-      return false;
-    case OutputGroup::kPolygons:
-    case OutputGroup::kContacts:
-    case OutputGroup::kPackedPolygons:
-    case OutputGroup::kPackedContacts:
-    case OutputGroup::kPatchContacts:
-      return true;
-  }
-  return true;
-}
+/// Of a group: what tables call it, and whether its outputs are made of the polygons themselves, not of sums over them.
+struct OutputGroupInfo {
+  const char* name;
+  bool needs_polygons;
+};
+
+/// In the order of OutputGroup.
+inline constexpr std::array kOutputGroups = {
+    OutputGroupInfo{"wrench", false},          OutputGroupInfo{"part pair", false},
+    OutputGroupInfo{"patch", false},           OutputGroupInfo{"energy", false},
+    OutputGroupInfo{"polygons", true},         OutputGroupInfo{"contacts", true},
+    OutputGroupInfo{"packed polygons", true},  OutputGroupInfo{"packed contacts", true},
+    OutputGroupInfo{"patch contacts", true},   OutputGroupInfo{"contact state", false},
+    OutputGroupInfo{"single contacts", false}, OutputGroupInfo{"polytopes", false},
+    OutputGroupInfo{"relations", false}};
+static_assert(kOutputGroups.size() == static_cast<std::size_t>(OutputGroup::kRelations) + 1);
+
+constexpr const OutputGroupInfo& info_of(OutputGroup group) { return kOutputGroups[static_cast<std::size_t>(group)]; }
 
 /// One array. In each environment, or in the whole batch if it is packed, it has rows of `width` elements, as many as
 /// `per` says.
@@ -78,11 +80,14 @@ struct ArrayInfo {
   const char* unit;                          ///< as in "m/s; rad/s" where the elements of a row differ; "" for records
   OutputGroup group = OutputGroup::kWrench;  ///< outputs only
 
-  /// Whether it is a buffer with a capacity in each environment, of which what is not needed stays as it was.
-  constexpr bool is_buffer() const { return per >= Per::kPolygonCapacity && per <= Per::kMemberCapacity; }
+  /// Whether a capacity says how many rows it has. What is not needed of them stays as it was.
+  constexpr bool has_capacity() const { return per >= kFirstCapacity; }
 
   /// Whether it is a BatchArray.
-  constexpr bool is_packed() const { return per >= Per::kOffset; }
+  constexpr bool is_packed() const { return per == Per::kOffset || per >= Per::kPackedPolygonCapacity; }
+
+  /// Whether it is a buffer with a capacity in each environment.
+  constexpr bool is_buffer() const { return has_capacity() && !is_packed(); }
 };
 
 }  // namespace isopatch

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 namespace isopatch {
 
@@ -68,5 +70,66 @@ struct BatchArray {
   /// An array that begins at `values`.
   BatchArray(T* values) : data(values) {}
 };
+
+/// A row of records for each environment, which has the first `capacity` of those that there are.
+template <class T>
+struct RowBuffer : TypedArray<T> {
+  std::int32_t capacity = 0;  ///< records that a row has room for
+
+  RowBuffer() = default;
+  /// A buffer that begins at `rows`.
+  RowBuffer(T* rows, std::int32_t capacity_, std::int64_t stride_ = kContiguous)
+      : TypedArray<T>(rows, stride_), capacity(capacity_) {}
+};
+
+/// The records of the whole batch, one environment after another.
+template <class T>
+struct PackedBuffer : BatchArray<T> {
+  std::int64_t capacity = 0;  ///< records that there is room for
+
+  PackedBuffer() = default;
+  /// A buffer that begins at `rows`.
+  PackedBuffer(T* rows, std::int64_t capacity_) : BatchArray<T>(rows), capacity(capacity_) {}
+};
+
+// Groups of arrays are declared once for all kinds of members. A Kind says what a member of T is.
+
+/// In place of T: numbers whose type the caller chooses, float or double.
+struct Real {};
+
+/// Arrays of the caller that a call reads.
+struct InputViews {
+  template <class T>
+  using Array = std::conditional_t<std::is_same_v<T, Real>, InputArray, TypedArray<const T>>;
+};
+
+/// Arrays of the caller that a call writes.
+struct OutputViews {
+  template <class T>
+  using Array = std::conditional_t<std::is_same_v<T, Real>, OutputArray, TypedArray<T>>;
+};
+
+/// Contiguous arrays of the caller.
+struct Pointers {
+  template <class T>
+  using Array = T*;
+};
+
+/// Contiguous arrays that own their memory, on the host.
+struct Owners {
+  template <class T>
+  using Array = std::vector<std::conditional_t<std::is_same_v<T, Real>, double, T>>;
+};
+
+template <class Kind, class T>
+using ArrayOf = typename Kind::template Array<T>;  ///< a row for each environment
+template <class Kind, class T, template <class> class View>
+using OwnedOr = std::conditional_t<std::is_same_v<Kind, Owners>, std::vector<T>, View<T>>;
+template <class Kind, class T>
+using BatchOf = OwnedOr<Kind, T, BatchArray>;  ///< of the whole batch
+template <class Kind, class T>
+using BufferOf = OwnedOr<Kind, T, RowBuffer>;  ///< a row of records for each environment
+template <class Kind, class T>
+using PackedOf = OwnedOr<Kind, T, PackedBuffer>;  ///< records of the whole batch
 
 }  // namespace isopatch

@@ -3,16 +3,16 @@
 // What the contact models carry from one step to the next.
 #pragma once
 
-#include <vector>
-
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
 
 namespace isopatch {
 
 /// The contact states of N environments with Q part pairs.
+template <class Kind>
 struct ContactStateOutputs {
-  OutputArray contact_state;  ///< N x Q x S, S = Scene::contact_state_size(); may be the array State::contact_state
+  ArrayOf<Kind, Real>
+      contact_state;  ///< N x Q x S, S = Scene::contact_state_size(); may be the array State::contact_state
 };
 
 /// Calls visit(info, array) for every array of ContactStateOutputs, or of several objects at once as for_each_output().
@@ -20,10 +20,5 @@ template <class Visit, class... Outputs>
 constexpr void for_each_contact_state_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"contact_state", "real", Per::kPartPair, 0, "", OutputGroup::kContactState}, o.contact_state...);
 }
-
-/// Their owners in host memory.
-struct ContactStateArrays {
-  std::vector<double> contact_state;  ///< N x Q x S; empty if S is 0
-};
 
 }  // namespace isopatch

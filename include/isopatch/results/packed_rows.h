@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
@@ -13,22 +12,21 @@
 namespace isopatch {
 
 /// The polygons of N environments in one buffer.
+template <class Kind>
 struct PackedRowOutputs {
   // the polygons of all environments in one array: those of environment 0, then those of environment 1, and so on; in
   // each by pair, part of a, part of b, and the cells of the two parts (INTERFACE.md), the same on every backend
-  BatchArray<Polygon> packed_polygons;       ///< packed_polygon_capacity   as many as fit; needs polygon_offsets
-  BatchArray<std::int64_t> polygon_offsets;  ///< N + 1   environment e has the rows from offsets[e] to before
-                                             ///< offsets[e + 1], so the last is the number of all rows, those that do
-                                             ///< not fit too; may be asked for alone
-  BatchArray<std::int32_t> polygon_environments;  ///< packed_polygon_capacity   of each row that is written; may be
-                                                  ///< null, else needs packed_polygons
-  std::int64_t packed_polygon_capacity = 0;       ///< rows that there is room for
+  PackedOf<Kind, Polygon> packed_polygons;      ///< capacity   as many as fit; needs polygon_offsets
+  BatchOf<Kind, std::int64_t> polygon_offsets;  ///< N + 1   environment e has the rows from offsets[e] to before
+                                                ///< offsets[e + 1], so the last is the number of all rows, those that
+                                                ///< do not fit too; may be asked for alone
+  BatchOf<Kind, std::int32_t> polygon_environments;  ///< capacity   of each row that is written; may be
+                                                     ///< null, else needs packed_polygons
 
   // the same as point contacts
-  BatchArray<DiscreteContact> packed_contacts;    ///< packed_contact_capacity   needs contact_offsets
-  BatchArray<std::int64_t> contact_offsets;       ///< N + 1   may be asked for alone
-  BatchArray<std::int32_t> contact_environments;  ///< packed_contact_capacity   may be null, else needs packed_contacts
-  std::int64_t packed_contact_capacity = 0;       ///< rows that there is room for
+  PackedOf<Kind, DiscreteContact> packed_contacts;   ///< capacity   needs contact_offsets
+  BatchOf<Kind, std::int64_t> contact_offsets;       ///< N + 1   may be asked for alone
+  BatchOf<Kind, std::int32_t> contact_environments;  ///< capacity   may be null, else needs packed_contacts
 };
 
 /// Calls visit(info, array) for every array of PackedRowOutputs, or of several objects at once as for_each_output().
@@ -50,17 +48,5 @@ constexpr void for_each_packed_row_output(const Visit& visit, Outputs&... o) {
       ArrayInfo{"contact_environments", "int32", Per::kPackedContactCapacity, 1, "index", OutputGroup::kPackedContacts},
       o.contact_environments...);
 }
-
-/// Their owners in host memory.
-struct PackedRowArrays {
-  std::vector<Polygon> packed_polygons;            ///< packed_polygon_capacity
-  std::vector<std::int64_t> polygon_offsets;       ///< N + 1
-  std::vector<std::int32_t> polygon_environments;  ///< packed_polygon_capacity
-  std::vector<DiscreteContact> packed_contacts;    ///< packed_contact_capacity
-  std::vector<std::int64_t> contact_offsets;       ///< N + 1
-  std::vector<std::int32_t> contact_environments;  ///< packed_contact_capacity
-  std::int64_t packed_polygon_capacity = 0;        ///< room for this many polygons of all environments together
-  std::int64_t packed_contact_capacity = 0;        ///< the same for contacts
-};
 
 }  // namespace isopatch

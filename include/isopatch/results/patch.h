@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
@@ -12,13 +11,14 @@
 namespace isopatch {
 
 /// Sums over the patches of N environments with P pairs, world frame.
+template <class Kind>
 struct PatchOutputs {
-  OutputArray area;                ///< N x P       m^2
-  OutputArray center_of_pressure;  ///< N x P x 3   m, world: integral of x p over integral of p; 0 without contact
-  OutputArray mean_normal;         ///< N x P x 3   integral of n dS over the area, from b into a; 0 without contact
-  OutputArray max_pressure;        ///< N x P       Pa, at a polygon vertex
-  OutputArray friction_force;      ///< N x P x 3   N, the tangential part of the force on a
-  TypedArray<std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
+  ArrayOf<Kind, Real> area;                ///< N x P       m^2
+  ArrayOf<Kind, Real> center_of_pressure;  ///< N x P x 3   m, world: integral of x p / integral of p; 0 without contact
+  ArrayOf<Kind, Real> mean_normal;     ///< N x P x 3   integral of n dS over the area, from b into a; 0 without contact
+  ArrayOf<Kind, Real> max_pressure;    ///< N x P       Pa, at a polygon vertex
+  ArrayOf<Kind, Real> friction_force;  ///< N x P x 3   N, the tangential part of the force on a
+  ArrayOf<Kind, std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 };
 
 /// Calls visit(info, array) for every array of PatchOutputs, or of several objects at once as for_each_output().
@@ -31,15 +31,5 @@ constexpr void for_each_patch_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"friction_force", "real", Per::kPair, 3, "N", OutputGroup::kPatch}, o.friction_force...);
   visit(ArrayInfo{"polygon_count", "int32", Per::kPair, 1, "1"}, o.polygon_count...);
 }
-
-/// Their owners in host memory.
-struct PatchArrays {
-  std::vector<double> area;                 ///< N x P   m^2
-  std::vector<double> center_of_pressure;   ///< N x P x 3   m
-  std::vector<double> mean_normal;          ///< N x P x 3
-  std::vector<double> max_pressure;         ///< N x P   Pa
-  std::vector<double> friction_force;       ///< N x P x 3   N
-  std::vector<std::int32_t> polygon_count;  ///< N x P
-};
 
 }  // namespace isopatch

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
@@ -12,15 +11,16 @@
 namespace isopatch {
 
 /// The patches of N environments with P pairs as point contacts: K = max_clusters groups of four for each pair.
+template <class Kind>
 struct PatchContactOutputs {
-  OutputArray patch_point;      ///< N x P x K x 4 x 3   m, world
-  OutputArray patch_normal;     ///< N x P x K x 3       unit, from b into a; of all four points
-  OutputArray patch_stiffness;  ///< N x P x K x 4       N/m
-  OutputArray patch_distance;   ///< N x P x K x 4       m; the normal force of a point is stiffness * -distance
-  OutputArray patch_residual;   ///< N x P x 6   N, N m on a about its body origin: the wrench of the pressure alone,
-                                ///< without damping and friction, less that of the points
-  TypedArray<std::int32_t> patch_count;  ///< N x P   clusters that have points; those behind them are 0
-  std::int32_t max_clusters = 1;         ///< K, the most clusters of normals of a pair, from 1 to 16
+  ArrayOf<Kind, Real> patch_point;      ///< N x P x K x 4 x 3   m, world
+  ArrayOf<Kind, Real> patch_normal;     ///< N x P x K x 3       unit, from b into a; of all four points
+  ArrayOf<Kind, Real> patch_stiffness;  ///< N x P x K x 4       N/m
+  ArrayOf<Kind, Real> patch_distance;   ///< N x P x K x 4       m; the normal force of a point is stiffness * -distance
+  ArrayOf<Kind, Real> patch_residual;   ///< N x P x 6   N, N m on a about its body origin: the wrench of the pressure
+                                        ///< alone, without damping and friction, less the points' wrench
+  ArrayOf<Kind, std::int32_t> patch_count;  ///< N x P   clusters that have points; those behind them are 0
+  std::int32_t max_clusters = 1;            ///< K, the most clusters of normals of a pair, from 1 to 16
 };
 
 /// Calls visit(info, array) for every array of PatchContactOutputs, or of several objects at once as for_each_output().
@@ -34,16 +34,5 @@ constexpr void for_each_patch_contact_output(const Visit& visit, Outputs&... o) 
   visit(ArrayInfo{"patch_residual", "real", Per::kPair, 6, "N; N m", OutputGroup::kPatchContacts}, o.patch_residual...);
   visit(ArrayInfo{"patch_count", "int32", Per::kPair, 1, "1", OutputGroup::kPatchContacts}, o.patch_count...);
 }
-
-/// Their owners in host memory.
-struct PatchContactArrays {
-  std::vector<double> patch_point;        ///< N x P x K x 4 x 3   m
-  std::vector<double> patch_normal;       ///< N x P x K x 3
-  std::vector<double> patch_stiffness;    ///< N x P x K x 4   N/m
-  std::vector<double> patch_distance;     ///< N x P x K x 4   m
-  std::vector<double> patch_residual;     ///< N x P x 6   N, N m
-  std::vector<std::int32_t> patch_count;  ///< N x P
-  std::int32_t max_clusters = 0;          ///< K
-};
 
 }  // namespace isopatch

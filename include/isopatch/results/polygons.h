@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
@@ -13,17 +12,16 @@
 namespace isopatch {
 
 /// The polygons of N environments in buffers, one for each environment.
+template <class Kind>
 struct PolygonOutputs {
-  // contact polygons, a row of `polygon_capacity` for each environment, in no particular order
-  TypedArray<Polygon> polygons;              ///< N x polygon_capacity
-  TypedArray<std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough; required with polygons,
-                                             ///< and may be asked for alone
-  std::int32_t polygon_capacity = 0;         ///< room of a row
+  // contact polygons, a row for each environment, in no particular order
+  BufferOf<Kind, Polygon> polygons;             ///< N x capacity
+  ArrayOf<Kind, std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough; required with
+                                                ///< polygons, and may be asked for alone
 
   // the same as point contacts
-  TypedArray<DiscreteContact> contacts;      ///< N x contact_capacity
-  TypedArray<std::int32_t> contacts_needed;  ///< N   required with contacts, and may be asked for alone
-  std::int32_t contact_capacity = 0;         ///< room of a row
+  BufferOf<Kind, DiscreteContact> contacts;     ///< N x capacity
+  ArrayOf<Kind, std::int32_t> contacts_needed;  ///< N   required with contacts, and may be asked for alone
 };
 
 /// Calls visit(info, array) for every array of PolygonOutputs, or of several objects at once as for_each_output().
@@ -34,15 +32,5 @@ constexpr void for_each_polygon_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"contacts", "DiscreteContact", Per::kContactCapacity, 1, "", OutputGroup::kContacts}, o.contacts...);
   visit(ArrayInfo{"contacts_needed", "int32", Per::kEnvironment, 1, "1", OutputGroup::kContacts}, o.contacts_needed...);
 }
-
-/// Their owners in host memory.
-struct PolygonArrays {
-  std::vector<Polygon> polygons;              ///< N x polygon_capacity
-  std::vector<std::int32_t> polygons_needed;  ///< N
-  std::vector<DiscreteContact> contacts;      ///< N x contact_capacity
-  std::vector<std::int32_t> contacts_needed;  ///< N
-  std::int32_t polygon_capacity = 0;          ///< room for this many polygons in each environment
-  std::int32_t contact_capacity = 0;          ///< the same for contacts
-};
 
 }  // namespace isopatch

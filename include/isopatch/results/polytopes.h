@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
@@ -15,23 +14,21 @@ namespace isopatch {
 
 /// The rigid polytopes of N environments with P pairs; 0 of pairs that have none, that are masked, or in an environment
 /// with a fault.
+template <class Kind>
 struct PolytopeOutputs {
-  OutputArray separation;  ///< N x P   m, how far the nearest two parts are apart: the largest gap over all directions
-                           ///< that separate them, at most their distance; negative: the depth of the overlap, the
-                           ///< shortest way that brings the deepest two parts apart
-  OutputArray overlap;     ///< N x P   m^3, of polygons m^2, that both bodies have in common, summed over their parts
+  ArrayOf<Kind, Real> separation;  ///< N x P   m, how far the nearest two parts are apart: the largest gap over all
+                                   ///< directions that separate them, at most their distance; negative: the depth of
+                                   ///< the overlap, the shortest way that brings the deepest two parts apart
+  ArrayOf<Kind, Real> overlap;     ///< N x P   m^3, of polygons m^2, that bodies have in common, summed over parts
 
   // Contacts and relations, each in a buffer for every environment. Relations index members, members index contacts,
   // both from 0 in their environment; where a buffer is full, those behind it are counted and not written.
-  TypedArray<PotentialContact> potential_contacts;  ///< N x potential_contact_capacity   each once; by pair, parts,
-                                                    ///< kind and features
-  TypedArray<Relation> relations;                   ///< N x relation_capacity   by pair and parts
-  TypedArray<std::int32_t> relation_members;        ///< N x member_capacity   indices of contacts
-  TypedArray<std::int32_t> relations_needed;        ///< N x 3   contacts, relations and members that would have been
-                                                    ///< enough; required with these, and may be asked for alone
-  std::int32_t potential_contact_capacity = 0;      ///< room of a row
-  std::int32_t relation_capacity = 0;               ///< room of a row
-  std::int32_t member_capacity = 0;                 ///< room of a row
+  BufferOf<Kind, PotentialContact> potential_contacts;  ///< N x capacity   each once; by pair, parts,
+                                                        ///< kind and features
+  BufferOf<Kind, Relation> relations;                   ///< N x capacity   by pair and parts
+  BufferOf<Kind, std::int32_t> relation_members;        ///< N x capacity   indices of contacts
+  ArrayOf<Kind, std::int32_t> relations_needed;  ///< N x 3   contacts, relations and members that would have been
+                                                 ///< enough; required with these, and may be asked for alone
 };
 
 /// Calls visit(info, array) for every array of PolytopeOutputs, or of several objects at once as for_each_output().
@@ -48,19 +45,5 @@ constexpr void for_each_polytope_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"relations_needed", "int32", Per::kEnvironment, 3, "1", OutputGroup::kRelations},
         o.relations_needed...);
 }
-
-/// Their owners in host memory.
-struct PolytopeArrays {
-  std::vector<double> separation;  ///< N x P   m
-  std::vector<double> overlap;     ///< N x P   m^3
-
-  std::vector<PotentialContact> potential_contacts;  ///< N x potential_contact_capacity
-  std::vector<Relation> relations;                   ///< N x relation_capacity
-  std::vector<std::int32_t> relation_members;        ///< N x member_capacity
-  std::vector<std::int32_t> relations_needed;        ///< N x 3
-  std::int32_t potential_contact_capacity = 0;       ///< room for this many contacts in each environment
-  std::int32_t relation_capacity = 0;                ///< the same for relations
-  std::int32_t member_capacity = 0;                  ///< the same for their members
-};
 
 }  // namespace isopatch

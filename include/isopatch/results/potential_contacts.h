@@ -43,7 +43,8 @@ inline constexpr std::int32_t kIntercontactRelation = 1;  ///< Relation::kind
 inline constexpr std::int32_t kCrossRelation = 2;         ///< Relation::kind
 
 /// The members of PotentialContact in their order.
-inline constexpr std::array<RecordField, 10> kPotentialContactFields = {{
+template <>
+inline constexpr std::array<RecordField, 10> kRecordFields<PotentialContact> = {{
     {"pair", "int32", 1, 1, offsetof(PotentialContact, pair), "index"},
     {"part_a", "int32", 1, 1, offsetof(PotentialContact, part_a), "index"},
     {"part_b", "int32", 1, 1, offsetof(PotentialContact, part_b), "index"},
@@ -57,7 +58,8 @@ inline constexpr std::array<RecordField, 10> kPotentialContactFields = {{
 }};
 
 /// The members of Relation in their order.
-inline constexpr std::array<RecordField, 4> kRelationFields = {{
+template <>
+inline constexpr std::array<RecordField, 4> kRecordFields<Relation> = {{
     {"pair", "int32", 1, 1, offsetof(Relation, pair), "index"},
     {"kind", "int32", 1, 1, offsetof(Relation, kind), "1"},
     {"first", "int32", 1, 1, offsetof(Relation, first), "index"},

@@ -50,8 +50,13 @@ struct RecordField {
   const char* unit;    ///< of the elements
 };
 
+/// The members of a record in their order; none of what is no record.
+template <class Record>
+inline constexpr std::array<RecordField, 0> kRecordFields = {};
+
 /// The members of Polygon in their order. Of `vertices` and `pressures` the first `num_vertices` rows count.
-inline constexpr std::array<RecordField, 8> kPolygonFields = {{
+template <>
+inline constexpr std::array<RecordField, 8> kRecordFields<Polygon> = {{
     {"pair", "int32", 1, 1, offsetof(Polygon, pair), "index"},
     {"num_vertices", "int32", 1, 1, offsetof(Polygon, num_vertices), "1"},
     {"vertices", "float32", 8, 3, offsetof(Polygon, vertices), "m"},
@@ -63,7 +68,8 @@ inline constexpr std::array<RecordField, 8> kPolygonFields = {{
 }};
 
 /// The members of DiscreteContact in their order.
-inline constexpr std::array<RecordField, 11> kDiscreteContactFields = {{
+template <>
+inline constexpr std::array<RecordField, 11> kRecordFields<DiscreteContact> = {{
     {"pair", "int32", 1, 1, offsetof(DiscreteContact, pair), "index"},
     {"point", "float32", 1, 3, offsetof(DiscreteContact, point), "m"},
     {"normal", "float32", 1, 3, offsetof(DiscreteContact, normal), "1"},

@@ -3,18 +3,18 @@
 // What single contacts have besides their wrench.
 #pragma once
 
-#include <vector>
-
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
 
 namespace isopatch {
 
 /// The single contacts of N environments with Q part pairs, world frame; 0 without contact, and of pressure fields.
+template <class Kind>
 struct SingleContactOutputs {
-  OutputArray volume;          ///< N x Q       m^3, of what both parts have in common; 0 of a point contact
-  OutputArray second_moments;  ///< N x Q x 6   m^5, xx yy zz xy xz yz of the integral of (x - p)(x - p)^T over it
-  OutputArray damping_matrix;  ///< N x Q x 36  SingleContact::damping_matrix
+  ArrayOf<Kind, Real> volume;  ///< N x Q       m^3, of what both parts have in common; 0 of a point contact
+  ArrayOf<Kind, Real>
+      second_moments;  ///< N x Q x 6   m^5, xx yy zz xy xz yz of the integral of (x - p)(x - p)^T over it
+  ArrayOf<Kind, Real> damping_matrix;  ///< N x Q x 36  SingleContact::damping_matrix
 };
 
 /// Calls visit(info, array) for every array of SingleContactOutputs, or of several objects at once as
@@ -27,12 +27,5 @@ constexpr void for_each_single_contact_output(const Visit& visit, Outputs&... o)
   visit(ArrayInfo{"damping_matrix", "real", Per::kPartPair, 36, "N s/m; N s; N m s", OutputGroup::kSingleContact},
         o.damping_matrix...);
 }
-
-/// Their owners in host memory.
-struct SingleContactArrays {
-  std::vector<double> volume;          ///< N x Q       m^3
-  std::vector<double> second_moments;  ///< N x Q x 6   m^5
-  std::vector<double> damping_matrix;  ///< N x Q x 36
-};
 
 }  // namespace isopatch

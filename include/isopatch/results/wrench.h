@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "isopatch/results/array_info.h"
 #include "isopatch/results/array_types.h"
@@ -12,12 +11,14 @@
 namespace isopatch {
 
 /// The wrenches of N environments with P pairs, Q part pairs and B bodies. Force in N, torque in N m, world frame.
+template <class Kind>
 struct WrenchOutputs {
-  OutputArray pair_wrench;       ///< N x P x 6   force on body a, then torque on a about a's body origin
-  OutputArray part_pair_wrench;  ///< N x Q x 6   the part of pair_wrench from each of Scene::part_pairs(), about the
-                                 ///< same point
-  OutputArray body_wrench;  ///< N x B x 6   sum over the body's pairs, torque about its own origin; needs pair_wrench
-  TypedArray<std::uint32_t> status;  ///< N   bits of Status
+  ArrayOf<Kind, Real> pair_wrench;       ///< N x P x 6   force on body a, then torque on a about a's body origin
+  ArrayOf<Kind, Real> part_pair_wrench;  ///< N x Q x 6   the part of pair_wrench from each of Scene::part_pairs(),
+                                         ///< about the same point
+  ArrayOf<Kind, Real>
+      body_wrench;  ///< N x B x 6   sum over the body's pairs, torque about its own origin; needs pair_wrench
+  ArrayOf<Kind, std::uint32_t> status;  ///< N   bits of Status
 };
 
 /// Calls visit(info, array) for every array of WrenchOutputs, or of several objects at once as for_each_output().
@@ -29,13 +30,5 @@ constexpr void for_each_wrench_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"body_wrench", "real", Per::kBody, 6, "N; N m"}, o.body_wrench...);
   visit(ArrayInfo{"status", "uint32", Per::kEnvironment, 1, "bits of Status"}, o.status...);
 }
-
-/// Their owners in host memory.
-struct WrenchArrays {
-  std::vector<double> pair_wrench;       ///< N x P x 6   N, N m
-  std::vector<double> part_pair_wrench;  ///< N x Q x 6   N, N m
-  std::vector<double> body_wrench;       ///< N x B x 6   N, N m
-  std::vector<std::uint32_t> status;     ///< N   bits of Status
-};
 
 }  // namespace isopatch

@@ -29,8 +29,7 @@ Launches launches(std::int64_t room) {
   state.num_environments = kEnvironments;
   state.poses = static_cast<const double*>(poses.data());
   Results results;
-  results.packed_polygons = rows.data();
-  results.packed_polygon_capacity = room;
+  results.packed_polygons = {rows.data(), room};
   results.polygon_offsets = offsets.data();
   const Evaluator evaluator(scene, {.backend = Backend::kCuda});
   const detail::Stream stream;

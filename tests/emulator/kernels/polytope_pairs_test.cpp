@@ -41,8 +41,7 @@ TEST(EmulatedPolytopePairs, AllocateNothingAfterReserve) {
   EXPECT_EQ(expect(1), alone);
   results.relations_needed = needed.data();
   EXPECT_EQ(expect(2), alone + 1);  // and their sums
-  results.potential_contacts = contacts.data();
-  results.potential_contact_capacity = 100;
+  results.potential_contacts = {contacts.data(), 100};
   EXPECT_EQ(expect(3), alone + 2);  // and the contacts
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
 }

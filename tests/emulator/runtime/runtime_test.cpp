@@ -209,8 +209,7 @@ TEST_F(EmulatedCalls, WithPackedArraysAndPatchContactsAllocateNothingAfterReserv
     }
   };
   expect_no_allocation();
-  results.packed_polygons = polygons.data();
-  results.packed_polygon_capacity = 100;
+  results.packed_polygons = {polygons.data(), 100};
   results.polygon_offsets = polygon_offsets.data();
   expect_no_allocation();
   const detail::DeviceBuffer<double> residual(environments * static_cast<std::size_t>(6 * scene.num_pairs()));

@@ -43,18 +43,17 @@ def test_an_array_is_described(table, row):
 
 def test_axes_are_as_long_as_shapes(evaluator, scene):
     simulator = isopatch.Simulator(scene)
-    inputs, outputs = evaluator._arrays(3, [20, 30, 40, 50, 60])
+    capacities = {name: 20 + i for i, name in enumerate(isopatch._core.BUFFERS)}
+    inputs, outputs = evaluator._arrays("evaluate", 3, capacities)
+    capacities |= {f"{kind}_environments": capacities[f"packed_{kind}s"] for kind in ("polygon", "contact")}
     described = {"inputs": inputs, "outputs": outputs}
     described |= zip(("state", "step_inputs", "step_outputs"), simulator._core.arrays())
     counts = {"N": 1, "B": 2, "C": 2, "P": 1, "Q": 1, "S": 0, "J": 0, "K": 3, "N + 1": 2}
-    counts |= {
-        f"{packed}{kind}_capacity": n for packed in ("", "packed_") for kind, n in (("polygon", 20), ("contact", 30))
-    }
-    counts |= {"potential_contact_capacity": 40, "relation_capacity": 50, "member_capacity": 60}
     for table, row in ROWS:
         _, shape, rows = described[table][row.name]
         leading = {"N": (1,), "N + 1": (2,), "": ()}[rows]
         words = {"Polygon": 40, "DiscreteContact": 15, "PotentialContact": 14, "Relation": 4}.get(row.type)
+        counts["capacity"] = capacities.get(row.name)
         expected = tuple(counts[axis] if axis in counts else int(axis) for axis in row.axes)
         assert expected + ((words,) if words else ()) == (*leading, *shape), row.name
 

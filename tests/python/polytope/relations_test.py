@@ -323,7 +323,7 @@ class TestJax:
         twice = jax.vmap(jax.vmap(compute))(np.stack([single, single]))
         assert twice.potential_contacts.normal.shape == (2, N, known.potential_contacts.shape[1], 3)
         same_rows(jax.tree.map(lambda array: array[1], twice), known)
-        with pytest.raises(ValueError, match="the size of relation_members depends.*give member_capacity"):
+        with pytest.raises(ValueError, match="the size of relation_members depends.*give capacity"):
             isopatch.jax.evaluate(evaluator, single, outputs=("relation_members",))
         isopatch.jax.release(evaluator)
 

@@ -18,6 +18,7 @@ from isopatch._src.plan import (
     check_shape,
     checked_time_step,
     evaluation_plan,
+    sizes_of,
     wanted_outputs,
 )
 from isopatch._src.records import RECORDS
@@ -60,11 +61,7 @@ def evaluate(
     velocities: Any = None,
     *,
     outputs: Sequence[str] = ("pair_wrench",),
-    polygon_capacity: int | None = None,
-    contact_capacity: int | None = None,
-    potential_contact_capacity: int | None = None,
-    relation_capacity: int | None = None,
-    member_capacity: int | None = None,
+    capacity: Mapping[str, int] | None = None,
     max_clusters: int | None = None,
     time_step: float = 0.0,
     **inputs: Unpack[OtherInputs],
@@ -79,12 +76,8 @@ def evaluate(
         {inputs}
         outputs: Names of fields of Results. For packed polygons and contacts, poses are [N, B, 7]; vmap packs each of
             its batches, by one call after another.
-        polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
-            Rows that are not used are zero.
-        contact_capacity: The same for contacts.
-        potential_contact_capacity: The same for `potential_contacts`, in each environment.
-        relation_capacity: The same for `relations`.
-        member_capacity: The same for `relation_members`.
+        capacity: Rows of each of the outputs that are records, or members of relations, as {"polygons": 100}: in each
+            environment, of packed ones in all. Rows that are not used are zero.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
         time_step: Of contacts with state and of rigid convex parts, s, known when the function is traced; as
             Evaluator.evaluate().
@@ -100,14 +93,7 @@ def evaluate(
             that were compiled by lower() and compile() raise ValueError instead.)
     """
     call = "isopatch.jax.evaluate"
-    sizes = Sizes(
-        max_clusters,
-        polygon_capacity,
-        contact_capacity,
-        potential_contact_capacity,
-        relation_capacity,
-        member_capacity,
-    )
+    sizes = Sizes(*sizes_of(call, max_clusters, capacity, inputs))
     plan = evaluation_plan(call, evaluator, outputs, sizes)
     given = in_order(call, INPUTS, {"poses": poses, "velocities": velocities, **inputs})
     arrays = dict(zip(INPUTS, given, strict=True))
@@ -128,7 +114,7 @@ def evaluate(
             "inputs": _bits(checked, plan.inputs),
             "outputs": _bits(plan.outputs, Results._fields),
             "max_clusters": 1 if max_clusters is None else operator.index(max_clusters),
-            "capacities": sizes.capacities,
+            "capacities": tuple(0 if rows is None else operator.index(rows) for rows in sizes[1:]),
             "time_step": checked_time_step(call, time_step),
         },
         vmap_method="sequential" if packed else "broadcast_all",

@@ -1,12 +1,11 @@
 """What a compiler has to know of a call before there are arrays: names, types and shapes."""
 
 import math
-import operator
-from collections.abc import Sequence
+from collections import namedtuple
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from isopatch import _core
-from isopatch._src.arrays import TABLE
 from isopatch._src.messages import shown
 from isopatch._src.results import Results
 
@@ -36,32 +35,27 @@ class Plan(NamedTuple):
     """Those that were asked for and what comes with them, in the order of Results."""
 
 
-class Sizes(NamedTuple):
-    """The arguments that sizes of outputs follow from: the most clusters, then capacities."""
+BUFFERS: tuple[str, ...] = _core.BUFFERS
+"""The outputs with a capacity."""
 
-    max_clusters: int | None
-    polygon_capacity: int | None
-    contact_capacity: int | None
-    potential_contact_capacity: int | None
-    relation_capacity: int | None
-    member_capacity: int | None
+OLD_CAPACITIES: dict[str, tuple[str, ...]] = _core.OLD_CAPACITIES
+"""The names that capacities had as arguments, which are still read, and the outputs of each."""
 
-    @property
-    def capacities(self) -> tuple[int, ...]:
-        """Those that are not given are 0."""
-        return tuple(0 if value is None else operator.index(value) for value in self[1:])
+Sizes = namedtuple("Sizes", ("max_clusters", *BUFFERS))  # what sizes of outputs follow from
 
 
-def _capacity(call: str, name: str, value: Any) -> int:
-    if value is None:
-        return -1
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{call}: {name}: expected a number of rows, found {shown(value)}") from None
-    if not 0 <= number < 2**31:
-        raise ValueError(f"{call}: {name}: expected a number of rows from 0 to 2147483647, found {shown(number)}")
-    return number
+def sizes_of(call: str, max_clusters: int | None, capacity: Mapping[str, int] | None, others: dict[str, Any]) -> tuple:
+    """The fields of Sizes. Takes capacities of the old names from the other arguments."""
+    given: dict[str, Any] = {}
+    for name, outputs in OLD_CAPACITIES.items():
+        if name in others:
+            given |= dict.fromkeys(outputs, others.pop(name))
+    if capacity is not None:
+        given |= capacity
+    for name in given:
+        if name not in BUFFERS:
+            raise ValueError(f"{call}: capacity: expected names of {', '.join(BUFFERS)}, found {shown(name)}")
+    return (max_clusters, *(given.get(name) for name in BUFFERS))
 
 
 def checked_time_step(call: str, value: Any) -> float:
@@ -82,10 +76,9 @@ def evaluation_plan(call: str, evaluator: Any, outputs: Sequence[str], sizes: Si
     """Checks the arguments of a call that are no arrays."""
     if not isinstance(evaluator, _core.Evaluator):
         raise TypeError(f"{call}: evaluator: expected an isopatch.Evaluator, found {type(evaluator).__name__}")
-    inputs, known = evaluator._arrays(
-        1 if sizes.max_clusters is None else sizes.max_clusters,
-        [_capacity(call, name, value) for name, value in zip(Sizes._fields[1:], sizes[1:], strict=True)],
-    )
+    clusters, *capacities = sizes
+    capacity = dict(zip(BUFFERS, capacities, strict=True))
+    inputs, known = evaluator._arrays(call, 1 if clusters is None else clusters, capacity)
     return Plan(arrays_of(inputs), wanted_outputs(call, evaluator._wanted(call, outputs), known, Results._fields))
 
 
@@ -99,11 +92,9 @@ def wanted_outputs(call: str, bits: int, known: dict[str, Any], names: Sequence[
     chosen = [name for i, name in enumerate(names) if bits >> i & 1]
     for name in chosen:
         if known[name] is None:
-            axes = next(row.axes for row in TABLE["outputs"] if row.name == name)
-            capacity = next(axis.removeprefix("packed_") for axis in axes if axis.endswith("_capacity"))
             raise ValueError(
                 f"{call}: outputs: the size of {name} depends on the contact, and compiled calls have outputs of "
-                f"known sizes; give {capacity}, how many rows there are"
+                f'known sizes; give capacity={{"{name}": ...}}, how many rows there are'
             )
     return {name: Array(*known[name]) for name in chosen}
 

@@ -18,15 +18,14 @@ from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order
 from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
 from isopatch._src.messages import names_of, shown
-from isopatch._src.plan import Sizes, arrays_of, check_shape
-from isopatch._src.records import KINDS, RECORDS, ROWS, on_host
+from isopatch._src.plan import OLD_CAPACITIES, arrays_of, check_shape
+from isopatch._src.records import DTYPES, RECORDS, ROWS, on_host
 from isopatch._src.results import Results, SimulatorState, StepResults
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
-_OPTIONS = ("outputs", *Sizes._fields, "time_step")
-_CAPACITIES = Sizes._fields[1:]
-_DTYPES = {columns: dtype for dtype, columns in KINDS}
+_CAPACITIES = ("capacity", *OLD_CAPACITIES)
+_OPTIONS = ("outputs", *_CAPACITIES, "max_clusters", "time_step")
 _SHORT = 0.02  # s of work that takes no worker: to ask two of them takes Ray 2 to 10 ms
 _PATIENCE = 120  # s that a pool waits for its workers to start
 
@@ -155,7 +154,7 @@ class Pool(Simulator):
         n = len(poses) if np.ndim(poses) == 3 else 0  # others are refused here
         if options.keys().isdisjoint(_CAPACITIES) and self._is_short(n):
             return self._here(n, self._evaluator.evaluate, **given, **options)
-        arrays = _checked("evaluate", n, given, self._evaluator._arrays(1, [-1] * len(_CAPACITIES))[0])
+        arrays = _checked("evaluate", n, given, self._evaluator._arrays("evaluate", 1, {})[0])
         return Results(**_like(poses, self._there("evaluate", n, n, arrays, options)))
 
     def close(self) -> None:
@@ -249,7 +248,7 @@ def _checked(call: str, n: int, given: Mapping[str, Any], known: Any) -> dict[st
 
 def _on_host(results: Any) -> dict[str, np.ndarray]:
     found = {name: array for name, array in results._asdict().items() if array is not None}
-    records = {k: on_host(a.words).view(_DTYPES[type(a)])[..., 0] for k, a in found.items() if type(a) in _DTYPES}
+    records = {k: on_host(a.words).view(DTYPES[type(a)])[..., 0] for k, a in found.items() if type(a) in DTYPES}
     return {name: on_host(array) for name, array in found.items() if name not in records} | records
 
 

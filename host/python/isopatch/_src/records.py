@@ -1,18 +1,21 @@
 """Records of contact: NumPy's, and an array of each of their members for other libraries."""
 
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.arrays import TABLE
 
 
 def _dtype(fields: tuple[tuple[str, str, int, int], ...]) -> np.dtype:
     return np.dtype([(name, kind, tuple(n for n in (rows, width) if n != 1)) for name, kind, rows, width in fields])
 
 
-POLYGON_DTYPE, CONTACT_DTYPE = _dtype(_core.POLYGON_FIELDS), _dtype(_core.CONTACT_FIELDS)
-POTENTIAL_CONTACT_DTYPE, RELATION_DTYPE = _dtype(_core.POTENTIAL_CONTACT_FIELDS), _dtype(_core.RELATION_FIELDS)
+POLYGON_DTYPE, CONTACT_DTYPE = _dtype(_core.RECORDS["Polygon"]), _dtype(_core.RECORDS["DiscreteContact"])
+POTENTIAL_CONTACT_DTYPE = _dtype(_core.RECORDS["PotentialContact"])
+RELATION_DTYPE = _dtype(_core.RECORDS["Relation"])
 
 
 class _Column(NamedTuple):
@@ -29,10 +32,6 @@ def _columns(dtype: np.dtype) -> tuple[_Column, ...]:
     return tuple(
         _Column(m.base == np.float32, offset // 4, m.itemsize // 4 if m.shape else 0, m.shape) for m, offset in members
     )
-
-
-_POLYGON_COLUMNS, _CONTACT_COLUMNS = _columns(POLYGON_DTYPE), _columns(CONTACT_DTYPE)
-_POTENTIAL_CONTACT_COLUMNS, _RELATION_COLUMNS = _columns(POTENTIAL_CONTACT_DTYPE), _columns(RELATION_DTYPE)
 
 
 def _arrays(words: Any, library: Any, columns: tuple[_Column, ...]) -> list[Any]:
@@ -77,10 +76,6 @@ class Polygons(NamedTuple):
     words: Any = None
     """[..., 40], int32. The memory of them all; None in JAX."""
 
-    @classmethod
-    def _of_words(cls, words: Any, library: Any) -> "Polygons":
-        return cls(*_arrays(words, library, _POLYGON_COLUMNS))
-
 
 class Contacts(NamedTuple):
     """Point contacts in torch, JAX and CuPy, which have no structures: an array of each member of CONTACT_DTYPE.
@@ -115,15 +110,11 @@ class Contacts(NamedTuple):
     words: Any = None
     """[..., 15], int32. The memory of them all; None in JAX."""
 
-    @classmethod
-    def _of_words(cls, words: Any, library: Any) -> "Contacts":
-        return cls(*_arrays(words, library, _CONTACT_COLUMNS))
-
 
 class PotentialContacts(NamedTuple):
     """Contacts of rigid convex parts in torch, JAX and CuPy: an array of each member of POTENTIAL_CONTACT_DTYPE.
 
-    World frame. `...` is [N, potential_contact_capacity]. In torch and CuPy all arrays are views of `words`. The
+    World frame. `...` is [N, capacity]. In torch and CuPy all arrays are views of `words`. The
     package allocates it, or it is given as `out`.
     """
 
@@ -151,15 +142,11 @@ class PotentialContacts(NamedTuple):
     words: Any = None
     """[..., 14], int32. The memory of them all; None in JAX."""
 
-    @classmethod
-    def _of_words(cls, words: Any, library: Any) -> "PotentialContacts":
-        return cls(*_arrays(words, library, _POTENTIAL_CONTACT_COLUMNS))
-
 
 class Relations(NamedTuple):
     """Relations of rigid convex parts in torch, JAX and CuPy: an array of each member of RELATION_DTYPE.
 
-    `...` is [N, relation_capacity]. In torch and CuPy all arrays are views of `words`. The package allocates it, or it
+    `...` is [N, capacity]. In torch and CuPy all arrays are views of `words`. The package allocates it, or it
     is given as `out`.
     """
 
@@ -174,30 +161,35 @@ class Relations(NamedTuple):
     words: Any = None
     """[..., 4], int32. The memory of them all; None in JAX."""
 
-    @classmethod
-    def _of_words(cls, words: Any, library: Any) -> "Relations":
-        return cls(*_arrays(words, library, _RELATION_COLUMNS))
 
-
-KINDS = (
-    (POLYGON_DTYPE, Polygons),
-    (CONTACT_DTYPE, Contacts),
-    (POTENTIAL_CONTACT_DTYPE, PotentialContacts),
-    (RELATION_DTYPE, Relations),
-)
-"""NumPy's type and the named tuple of each kind of record, in the order of the extension module."""
-
-RECORDS = {
-    "polygons": Polygons,
-    "packed_polygons": Polygons,
-    "contacts": Contacts,
-    "packed_contacts": Contacts,
-    "potential_contacts": PotentialContacts,
-    "relations": Relations,
+KINDS: dict[str, tuple[str, np.dtype, Any]] = {
+    "Polygon": ("POLYGON_DTYPE", POLYGON_DTYPE, Polygons),
+    "DiscreteContact": ("CONTACT_DTYPE", CONTACT_DTYPE, Contacts),
+    "PotentialContact": ("POTENTIAL_CONTACT_DTYPE", POTENTIAL_CONTACT_DTYPE, PotentialContacts),
+    "Relation": ("RELATION_DTYPE", RELATION_DTYPE, Relations),
 }
+"""Of each kind of record NumPy's type, with its name, and the named tuple; by the names of the extension module."""
+
+for _kind in _core.RECORDS.keys() - KINDS.keys():  # not public yet
+    _type = _dtype(_core.RECORDS[_kind])
+    KINDS[_kind] = (f"{_kind} dtype", _type, namedtuple(f"{_kind}s", (*_type.names, "words"), defaults=(None,)))
+
+DTYPES = {columns: dtype for _, dtype, columns in KINDS.values()}
+"""NumPy's type of the records that a named tuple has the columns of."""
+
+
+def _add_reader(columns: Any, dtype: np.dtype) -> None:
+    of_dtype = _columns(dtype)
+    columns._of_words = staticmethod(lambda words, library: columns(*_arrays(words, library, of_dtype)))
+
+
+for _named_tuple, _type in DTYPES.items():
+    _add_reader(_named_tuple, _type)
+
+RECORDS: dict[str, Any] = {row.name: KINDS[row.type][2] for row in TABLE["outputs"] if row.type in KINDS}
 """What the outputs are that NumPy has as records."""
 
-ROWS = {*RECORDS, "polygon_environments", "contact_environments", "relation_members"}
+ROWS = {row.name for row in TABLE["outputs"] if "capacity" in row.axes}
 """The outputs with as many rows as a capacity says, of which not all are used."""
 
 
@@ -213,7 +205,7 @@ def converted(array: Any, kind: Any) -> Any:
 
 def rows_on_host(records: Any, rows: Any) -> np.ndarray:
     """Some rows of packed records, or of an environment's, in NumPy."""
-    dtype = next((dtype for dtype, columns in KINDS if type(records) is columns), None)
+    dtype = DTYPES.get(type(records))
     if dtype is None:
         return records[rows]
     members = {name: on_host(getattr(records, name)[rows]) for name in dtype.names}

@@ -62,32 +62,31 @@ class Results(NamedTuple):
     energy: Any = None
     """[N, P], J. Elastic energy."""
     polygons: Any = None
-    """[N, polygon_capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. Corners, pressures, normal and area, pair
-    and both parts; in no particular order."""
+    """[N, capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. Corners, pressures, normal and area, pair and both
+    parts; in no particular order."""
     polygons_needed: Any = None
     """[N], int32. The capacity that all polygons need; required with `polygons`, and can be requested alone."""
     contacts: Any = None
-    """[N, contact_capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The same polygons as springs and dampers
-    at their centroids: point, normal, area, pressure, stiffness, distance, dissipation, friction, pair and both
-    parts."""
+    """[N, capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The same polygons as springs and dampers at their
+    centroids: point, normal, area, pressure, stiffness, distance, dissipation, friction, pair and both parts."""
     contacts_needed: Any = None
     """[N], int32. The capacity that all contacts need; required with `contacts`, and can be requested alone."""
     packed_polygons: Any = None
-    """[polygon_capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. The polygons of all environments, one
-    environment after another."""
+    """[capacity], POLYGON_DTYPE; in torch, JAX and CuPy Polygons. The polygons of all environments, one environment
+    after another."""
     polygon_offsets: Any = None
     """[N + 1], int64. At which row each environment begins, and at the end how many rows there are; required with
     `packed_polygons`, and can be requested alone."""
     polygon_environments: Any = None
-    """[polygon_capacity], int32. The environment of each row of `packed_polygons`; optional."""
+    """[capacity], int32. The environment of each row of `packed_polygons`; optional."""
     packed_contacts: Any = None
-    """[contact_capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The contacts of all environments, one
-    environment after another."""
+    """[capacity], CONTACT_DTYPE; in torch, JAX and CuPy Contacts. The contacts of all environments, one environment
+    after another."""
     contact_offsets: Any = None
     """[N + 1], int64. At which row each environment begins, and at the end how many rows there are; required with
     `packed_contacts`, and can be requested alone."""
     contact_environments: Any = None
-    """[contact_capacity], int32. The environment of each row of `packed_contacts`; optional."""
+    """[capacity], int32. The environment of each row of `packed_contacts`; optional."""
     patch_point: Any = None
     """[N, P, K, 4, 3], m. World frame; a patch has four points in each of at most K = `max_clusters` clusters of its
     normals."""
@@ -118,13 +117,13 @@ class Results(NamedTuple):
     overlap: Any = None
     """[N, P], m^3. What the rigid convex parts of both bodies have in common; m^2 of polygons."""
     potential_contacts: Any = None
-    """[N, potential_contact_capacity], POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts. What may
-    touch of rigid convex parts, each once, by pair, parts, kind and features."""
+    """[N, capacity], POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts. What may touch of rigid
+    convex parts, each once, by pair, parts, kind and features."""
     relations: Any = None
-    """[N, relation_capacity], RELATION_DTYPE; in torch, JAX and CuPy Relations. Which of these contacts must keep a
-    gap, at least one of each relation."""
+    """[N, capacity], RELATION_DTYPE; in torch, JAX and CuPy Relations. Which of these contacts must keep a gap, at
+    least one of each relation."""
     relation_members: Any = None
-    """[N, member_capacity], int32. The contacts of each relation, as indices into the environment's."""
+    """[N, capacity], int32. The contacts of each relation, as indices into the environment's."""
     relations_needed: Any = None
     """[N, 3], int32. The capacities that would have been enough: of contacts, relations and members; required with any
     of these, and may be asked for alone."""

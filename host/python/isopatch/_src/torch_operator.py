@@ -1,6 +1,6 @@
 """The operator of torch that evaluates."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 import torch
@@ -11,7 +11,7 @@ from isopatch._core import Evaluator
 from isopatch._src.arrays import INPUTS, in_order, with_inputs
 from isopatch._src.inputs import OtherInputs
 from isopatch._src.messages import shortened
-from isopatch._src.plan import Plan, Sizes, check_shape, evaluation_plan
+from isopatch._src.plan import Plan, Sizes, check_shape, evaluation_plan, sizes_of
 from isopatch._src.records import RECORDS, ROWS
 from isopatch._src.results import Results
 
@@ -77,11 +77,7 @@ def evaluate(
     velocities: torch.Tensor | None = None,
     *,
     outputs: Sequence[str] = ("pair_wrench",),
-    polygon_capacity: int | None = None,
-    contact_capacity: int | None = None,
-    potential_contact_capacity: int | None = None,
-    relation_capacity: int | None = None,
-    member_capacity: int | None = None,
+    capacity: Mapping[str, int] | None = None,
     max_clusters: int | None = None,
     time_step: float = 0.0,
     **inputs: Unpack[OtherInputs],
@@ -98,12 +94,8 @@ def evaluate(
         evaluator: An isopatch.Evaluator, which is registered and so kept alive; see register() and release().
         {inputs}
         outputs: Names of fields of Results.
-        polygon_capacity: Rows of `polygons` in each environment, of `packed_polygons` in all, needed for these outputs.
-            Rows that are not used are zero.
-        contact_capacity: The same for contacts.
-        potential_contact_capacity: The same for `potential_contacts`, in each environment.
-        relation_capacity: The same for `relations`.
-        member_capacity: The same for `relation_members`.
+        capacity: Rows of each of the outputs that are records, or members of relations, as {"polygons": 100}: in each
+            environment, of packed ones in all. Rows that are not used are zero.
         max_clusters: Most clusters of normals of a patch, from 1 to 16, for the outputs patch_... None: 1.
         time_step: Of contacts with state and of rigid convex parts, s; as Evaluator.evaluate().
 
@@ -116,14 +108,7 @@ def evaluate(
             a tensor that requires a gradient, if gradients are enabled, and for one with a tangent of forward-mode
             differentiation. While a function is compiled, torch puts these into errors of its own.
     """
-    sizes = (
-        max_clusters,
-        polygon_capacity,
-        contact_capacity,
-        potential_contact_capacity,
-        relation_capacity,
-        member_capacity,
-    )
+    sizes = sizes_of(_CALL, max_clusters, capacity, inputs)
     if not isinstance(evaluator, Evaluator):
         register(evaluator)  # which says what it has to be
     name, names = evaluator._prepare(id(evaluator), outputs, *sizes)  # a compiler guards what it asks the id() of

@@ -20,9 +20,8 @@ namespace isopatch::detail {
 template <class Record>
 struct EnvironmentRows {
   const Results& results;
-  const TypedArray<Record>& rows;
+  const RowBuffer<Record>& rows;
   const TypedArray<std::int32_t>& needed;
-  std::int32_t capacity;
   std::uint32_t full;  // the bit of the status for records that do not fit
 
   ISOPATCH_HD bool is_wanted() const { return needed.data != nullptr; }
@@ -32,18 +31,18 @@ struct EnvironmentRows {
     if (!is_wanted()) return nullptr;
     const int at = warp.reserve(&element(needed, environment), 1);
     if (rows.data == nullptr) return nullptr;
-    if (at < capacity) return &element(rows, environment, at);
+    if (at < rows.capacity) return &element(rows, environment, at);
     set_status(warp, results, environment, full);
     return nullptr;
   }
 };
 
 ISOPATCH_HD EnvironmentRows<Polygon> environment_polygons(const Results& r) {
-  return {r, r.polygons, r.polygons_needed, r.polygon_capacity, kPolygonCapacity};
+  return {r, r.polygons, r.polygons_needed, kPolygonCapacity};
 }
 
 ISOPATCH_HD EnvironmentRows<DiscreteContact> environment_contacts(const Results& r) {
-  return {r, r.contacts, r.contacts_needed, r.contact_capacity, kContactCapacity};
+  return {r, r.contacts, r.contacts_needed, kContactCapacity};
 }
 
 /// No packed arrays.

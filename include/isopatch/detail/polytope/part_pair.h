@@ -67,18 +67,14 @@ ISOPATCH_HD bool may_reach(const SceneView& scene, const State& state, std::int6
 /// An environment's rows of buffers; none of those that are not asked for.
 ISOPATCH_HD RelationArrays relation_arrays(const Results& results, std::int64_t environment) {
   RelationArrays arrays{nullptr, nullptr, nullptr, {0, 0, 0}};
-  if (results.potential_contacts.data != nullptr) {
-    arrays.contacts = &element(results.potential_contacts, environment);
-    arrays.capacity.contacts = results.potential_contact_capacity;
-  }
-  if (results.relations.data != nullptr) {
-    arrays.relations = &element(results.relations, environment);
-    arrays.capacity.relations = results.relation_capacity;
-  }
-  if (results.relation_members.data != nullptr) {
-    arrays.members = &element(results.relation_members, environment);
-    arrays.capacity.members = results.member_capacity;
-  }
+  const auto add = [&](const auto& buffer, auto*& rows, std::int32_t& capacity) {
+    if (buffer.data == nullptr) return;
+    rows = &element(buffer, environment);
+    capacity = buffer.capacity;
+  };
+  add(results.potential_contacts, arrays.contacts, arrays.capacity.contacts);
+  add(results.relations, arrays.relations, arrays.capacity.relations);
+  add(results.relation_members, arrays.members, arrays.capacity.members);
   return arrays;
 }
 
@@ -90,11 +86,13 @@ ISOPATCH_HD void write_relation_counts(Warp& warp, const Results& results, std::
   write(results.relations_needed, environment, 0, counts.contacts);
   write(results.relations_needed, environment, 1, counts.relations);
   write(results.relations_needed, environment, 2, counts.members);
-  const bool is_full =
-      (results.potential_contacts.data != nullptr && counts.contacts > results.potential_contact_capacity) ||
-      (results.relations.data != nullptr && counts.relations > results.relation_capacity) ||
-      (results.relation_members.data != nullptr && counts.members > results.member_capacity);
-  if (is_full) set_status(warp, results, environment, kRelationCapacity);
+  const auto is_full = [](const auto& buffer, std::int32_t count) {
+    return buffer.data != nullptr && count > buffer.capacity;
+  };
+  if (is_full(results.potential_contacts, counts.contacts) || is_full(results.relations, counts.relations) ||
+      is_full(results.relation_members, counts.members)) {
+    set_status(warp, results, environment, kRelationCapacity);
+  }
 }
 
 /// Appends the contacts and relations of a pair to those of its environment, and writes its separation and overlap.

@@ -61,7 +61,7 @@ ISOPATCH_HD InputArray array_of(const double* data, std::int64_t stride) {
 ISOPATCH_HD State search_state(const StepView& step, const double* poses, std::int64_t stride,
                                const double* contact_state, std::int64_t state_stride) {
   State contact;
-  static_cast<ParameterInputs&>(contact) = step.input.input;
+  static_cast<ParameterInputs<InputViews>&>(contact) = step.input.input;
   contact.num_environments = step.state.num_environments;
   contact.poses = array_of(poses, stride);
   contact.contact_state = array_of(contact_state, state_stride);

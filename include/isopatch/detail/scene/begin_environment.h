@@ -133,8 +133,8 @@ ISOPATCH_HD void write_no_contact_states(const SceneView& scene, const Results& 
   }
 }
 
-/// Zeroes for all pairs of an environment, which are replaced for those that are evaluated: each array that is asked
-/// for is filled at once. Called by all lanes.
+/// Zeroes for all pairs of an environment, which are replaced for those that are evaluated, and in its counts of
+/// records: each array that is asked for is filled at once. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void write_no_contact(Warp& warp, const SceneView& scene, const Results& results,
                                   std::int64_t environment) {
@@ -143,6 +143,7 @@ ISOPATCH_HD void write_no_contact(Warp& warp, const SceneView& scene, const Resu
       if (array.data == nullptr) return;
       const int rows = info.per == Per::kPair      ? scene.num_pairs
                        : info.per == Per::kCluster ? scene.num_pairs * results.max_clusters
+                       : info.per == Per::kEnvironment && info.group != OutputGroup::kWrench ? 1
                        : info.group == OutputGroup::kPartPair || info.group == OutputGroup::kSingleContact
                            ? num_part_pair_rows(scene)
                            : 0;
@@ -168,12 +169,7 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
   const bool exists = environment < state.num_environments;  // the last of `all` may have none
   const std::uint32_t status = exists ? environment_status(warp, scene, state, environment) : 0;
   const bool valid = exists && status == kOk;
-  if (exists && warp.lane() == 0) {
-    write(results.status, environment, 0, status);
-    write(results.polygons_needed, environment, 0, 0);
-    write(results.contacts_needed, environment, 0, 0);
-    for (int i = 0; i < 3; ++i) write(results.relations_needed, environment, i, 0);
-  }
+  if (exists && warp.lane() == 0) write(results.status, environment, 0, status);
   if (exists) write_no_contact(warp, scene, results, environment);
   for (int body = warp.lane(); valid && body < scene.num_bodies; body += Warp::kSize) {
     bounds[body] = make_body_bounds<true>(scene, state, environment, body);

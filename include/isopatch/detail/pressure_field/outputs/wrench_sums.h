@@ -29,7 +29,7 @@ inline Outputs needed_outputs(const Results& r) {
       [&](const ArrayInfo& info, const auto& array) {
         const auto address = reinterpret_cast<std::uintptr_t>(array.data);
         if (info.group == OutputGroup::kPatch) patch |= address;
-        if (needs_polygons(info.group) && info.group != OutputGroup::kPatchContacts) polygons |= address;
+        if (info_of(info.group).needs_polygons && info.group != OutputGroup::kPatchContacts) polygons |= address;
       },
       r);
   if (polygons != 0) return Outputs::kAll;
