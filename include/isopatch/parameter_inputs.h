@@ -15,9 +15,9 @@ namespace isopatch {
 /// empty, the scene's value holds in every environment.
 template <class Kind>
 struct ParameterInputs {
-  ArrayOf<Kind, Real> modulus;      ///< N x C   Pa, > 0
-  ArrayOf<Kind, Real> dissipation;  ///< N x C   s/m or s, >= 0; overrides pair values too
-  ArrayOf<Kind, Real> friction;     ///< N x C   >= 0; overrides pair values too
+  ArrayOf<Kind, AnyReal> modulus;      ///< N x C   Pa, > 0
+  ArrayOf<Kind, AnyReal> dissipation;  ///< N x C   s/m or s, >= 0; overrides pair values too
+  ArrayOf<Kind, AnyReal> friction;     ///< N x C   >= 0; overrides pair values too
 
   ArrayOf<Kind, std::int32_t> geometry_index;  ///< N x C   index into the scene's geometries; of a part with an
                                                ///< offset, its own or one of its alternatives. In a rollout

@@ -63,32 +63,32 @@ template <class Kind>
 struct RolloutOutputs {
   /// N x P x 6   impulse on body a during the step over its length [N], and its torque [N m] about a's origin where the
   /// contact was found; world.
-  ArrayOf<Kind, Real> pair_wrench;
-  ArrayOf<Kind, Real> body_wrench;       ///< N x B x 6   the same of all pairs of a body, about its origin
-  ArrayOf<Kind, Real> pair_wrench_mean;  ///< N x P x 6   the mean of pair_wrench over all steps of the call
+  ArrayOf<Kind, AnyReal> pair_wrench;
+  ArrayOf<Kind, AnyReal> body_wrench;       ///< N x B x 6   the same of all pairs of a body, about its origin
+  ArrayOf<Kind, AnyReal> pair_wrench_mean;  ///< N x P x 6   the mean of pair_wrench over all steps of the call
 
   /// N x J   of the stops of joints, along the joint: the impulse during the step over its length, N or N m; positive
   /// at the lower one. A joint that follows another one has 0.
-  ArrayOf<Kind, Real> joint_limit_force;
+  ArrayOf<Kind, AnyReal> joint_limit_force;
 
   /// N x J   -1 if a joint was stopped at its lower end, 1 at the upper one, else 0
   ArrayOf<Kind, std::int32_t> joints_at_limit;
 
   // of the bodies with degrees of freedom, after the step
-  ArrayOf<Kind, Real> kinetic_energy;    ///< N   J
-  ArrayOf<Kind, Real> potential_energy;  ///< N   of gravity, J; 0 at the world's origin
-  ArrayOf<Kind, Real> momentum;          ///< N x 6   linear [N s]; angular about the world's origin [N m s]
+  ArrayOf<Kind, AnyReal> kinetic_energy;    ///< N   J
+  ArrayOf<Kind, AnyReal> potential_energy;  ///< N   of gravity, J; 0 at the world's origin
+  ArrayOf<Kind, AnyReal> momentum;          ///< N x 6   linear [N s]; angular about the world's origin [N m s]
 
   // as in Results, of the state after the step; for all of them together, one more evaluation
-  ArrayOf<Kind, Real> elastic_energy;         ///< N x P   Results::energy, J
-  ArrayOf<Kind, Real> area;                   ///< N x P   m^2
-  ArrayOf<Kind, Real> center_of_pressure;     ///< N x P x 3   m, world; 0 without contact
-  ArrayOf<Kind, Real> mean_normal;            ///< N x P x 3   from b into a, world; 0 without contact
-  ArrayOf<Kind, Real> max_pressure;           ///< N x P   Pa
+  ArrayOf<Kind, AnyReal> elastic_energy;      ///< N x P   Results::energy, J
+  ArrayOf<Kind, AnyReal> area;                ///< N x P   m^2
+  ArrayOf<Kind, AnyReal> center_of_pressure;  ///< N x P x 3   m, world; 0 without contact
+  ArrayOf<Kind, AnyReal> mean_normal;         ///< N x P x 3   from b into a, world; 0 without contact
+  ArrayOf<Kind, AnyReal> max_pressure;        ///< N x P   Pa
   ArrayOf<Kind, std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
-  ArrayOf<Kind, std::int32_t> iterations;  ///< N   of Newton's method, in all solves
-  ArrayOf<Kind, std::int32_t> polygons;    ///< N   of all pairs, as many as the step used
+  ArrayOf<Kind, std::int32_t> iterations;       ///< N   of Newton's method, in all solves
+  ArrayOf<Kind, std::int32_t> polygons;         ///< N   of all pairs, as many as the step used
   ArrayOf<Kind, std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough, also where it was not
 };
 

@@ -55,7 +55,7 @@ StateArrays states_of(const SceneDescription& scene) {
   return states;
 }
 
-constexpr ResultSelection kEverything = {.energy = true, .part_pairs = true};
+const ResultSelection kEverything = {.energy = true, .part_pairs = true};
 
 ResultArrays evaluated(const SceneDescription& description, Backend backend, Precision precision) {
   const Scene scene(description);

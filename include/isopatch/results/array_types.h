@@ -95,18 +95,18 @@ struct PackedBuffer : BatchArray<T> {
 // Groups of arrays are declared once for all kinds of members. A Kind says what a member of T is.
 
 /// In place of T: numbers whose type the caller chooses, float or double.
-struct Real {};
+struct AnyReal {};
 
 /// Arrays of the caller that a call reads.
 struct InputViews {
   template <class T>
-  using Array = std::conditional_t<std::is_same_v<T, Real>, InputArray, TypedArray<const T>>;
+  using Array = std::conditional_t<std::is_same_v<T, AnyReal>, InputArray, TypedArray<const T>>;
 };
 
 /// Arrays of the caller that a call writes.
 struct OutputViews {
   template <class T>
-  using Array = std::conditional_t<std::is_same_v<T, Real>, OutputArray, TypedArray<T>>;
+  using Array = std::conditional_t<std::is_same_v<T, AnyReal>, OutputArray, TypedArray<T>>;
 };
 
 /// Contiguous arrays of the caller.
@@ -118,7 +118,7 @@ struct Pointers {
 /// Contiguous arrays that own their memory, on the host.
 struct Owners {
   template <class T>
-  using Array = std::vector<std::conditional_t<std::is_same_v<T, Real>, double, T>>;
+  using Array = std::vector<std::conditional_t<std::is_same_v<T, AnyReal>, double, T>>;
 };
 
 template <class Kind, class T>

@@ -11,7 +11,7 @@ namespace isopatch {
 /// The contact states of N environments with Q part pairs.
 template <class Kind>
 struct ContactStateOutputs {
-  ArrayOf<Kind, Real>
+  ArrayOf<Kind, AnyReal>
       contact_state;  ///< N x Q x S, S = Scene::contact_state_size(); may be the array State::contact_state
 };
 

@@ -13,7 +13,7 @@ template <class Kind>
 struct EnergyOutputs {
   /// N x P J, elastic energy: integral of min(p_A, p_B) over the overlap (PFC eq. 1). Continuous in the pose; it has a
   /// kink, at which the wrench jumps, where the two pressures are equal throughout a volume.
-  ArrayOf<Kind, Real> energy;
+  ArrayOf<Kind, AnyReal> energy;
 };
 
 /// Calls visit(info, array) for every array of EnergyOutputs, or of several objects at once as for_each_output().

@@ -13,11 +13,12 @@ namespace isopatch {
 /// Sums over the patches of N environments with P pairs, world frame.
 template <class Kind>
 struct PatchOutputs {
-  ArrayOf<Kind, Real> area;                ///< N x P       m^2
-  ArrayOf<Kind, Real> center_of_pressure;  ///< N x P x 3   m, world: integral of x p / integral of p; 0 without contact
-  ArrayOf<Kind, Real> mean_normal;     ///< N x P x 3   integral of n dS over the area, from b into a; 0 without contact
-  ArrayOf<Kind, Real> max_pressure;    ///< N x P       Pa, at a polygon vertex
-  ArrayOf<Kind, Real> friction_force;  ///< N x P x 3   N, the tangential part of the force on a
+  ArrayOf<Kind, AnyReal> area;  ///< N x P       m^2
+  ArrayOf<Kind, AnyReal>
+      center_of_pressure;              ///< N x P x 3   m, world: integral of x p / integral of p; 0 without contact
+  ArrayOf<Kind, AnyReal> mean_normal;  ///< N x P x 3   integral of n dS over the area, from b into a; 0 without contact
+  ArrayOf<Kind, AnyReal> max_pressure;        ///< N x P       Pa, at a polygon vertex
+  ArrayOf<Kind, AnyReal> friction_force;      ///< N x P x 3   N, the tangential part of the force on a
   ArrayOf<Kind, std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 };
 

@@ -13,12 +13,13 @@ namespace isopatch {
 /// The patches of N environments with P pairs as point contacts: K = max_clusters groups of four for each pair.
 template <class Kind>
 struct PatchContactOutputs {
-  ArrayOf<Kind, Real> patch_point;      ///< N x P x K x 4 x 3   m, world
-  ArrayOf<Kind, Real> patch_normal;     ///< N x P x K x 3       unit, from b into a; of all four points
-  ArrayOf<Kind, Real> patch_stiffness;  ///< N x P x K x 4       N/m
-  ArrayOf<Kind, Real> patch_distance;   ///< N x P x K x 4       m; the normal force of a point is stiffness * -distance
-  ArrayOf<Kind, Real> patch_residual;   ///< N x P x 6   N, N m on a about its body origin: the wrench of the pressure
-                                        ///< alone, without damping and friction, less the points' wrench
+  ArrayOf<Kind, AnyReal> patch_point;      ///< N x P x K x 4 x 3   m, world
+  ArrayOf<Kind, AnyReal> patch_normal;     ///< N x P x K x 3       unit, from b into a; of all four points
+  ArrayOf<Kind, AnyReal> patch_stiffness;  ///< N x P x K x 4       N/m
+  ArrayOf<Kind, AnyReal>
+      patch_distance;  ///< N x P x K x 4       m; the normal force of a point is stiffness * -distance
+  ArrayOf<Kind, AnyReal> patch_residual;  ///< N x P x 6   N, N m on a about its body origin: the wrench of the pressure
+                                          ///< alone, without damping and friction, less the points' wrench
   ArrayOf<Kind, std::int32_t> patch_count;  ///< N x P   clusters that have points; those behind them are 0
   std::int32_t max_clusters = 1;            ///< K, the most clusters of normals of a pair, from 1 to 16
 };

@@ -16,10 +16,10 @@ namespace isopatch {
 /// with a fault.
 template <class Kind>
 struct PolytopeOutputs {
-  ArrayOf<Kind, Real> separation;  ///< N x P   m, how far the nearest two parts are apart: the largest gap over all
-                                   ///< directions that separate them, at most their distance; negative: the depth of
-                                   ///< the overlap, the shortest way that brings the deepest two parts apart
-  ArrayOf<Kind, Real> overlap;     ///< N x P   m^3, of polygons m^2, that bodies have in common, summed over parts
+  ArrayOf<Kind, AnyReal> separation;  ///< N x P   m, how far the nearest two parts are apart: the largest gap over all
+                                      ///< directions that separate them, at most their distance; negative: the depth of
+                                      ///< the overlap, the shortest way that brings the deepest two parts apart
+  ArrayOf<Kind, AnyReal> overlap;     ///< N x P   m^3, of polygons m^2, that bodies have in common, summed over parts
 
   // Contacts and relations, each in a buffer for every environment. Relations index members, members index contacts,
   // both from 0 in their environment; where a buffer is full, those behind it are counted and not written.

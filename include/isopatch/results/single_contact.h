@@ -11,10 +11,10 @@ namespace isopatch {
 /// The single contacts of N environments with Q part pairs, world frame; 0 without contact, and of pressure fields.
 template <class Kind>
 struct SingleContactOutputs {
-  ArrayOf<Kind, Real> volume;  ///< N x Q       m^3, of what both parts have in common; 0 of a point contact
-  ArrayOf<Kind, Real>
+  ArrayOf<Kind, AnyReal> volume;  ///< N x Q       m^3, of what both parts have in common; 0 of a point contact
+  ArrayOf<Kind, AnyReal>
       second_moments;  ///< N x Q x 6   m^5, xx yy zz xy xz yz of the integral of (x - p)(x - p)^T over it
-  ArrayOf<Kind, Real> damping_matrix;  ///< N x Q x 36  SingleContact::damping_matrix
+  ArrayOf<Kind, AnyReal> damping_matrix;  ///< N x Q x 36  SingleContact::damping_matrix
 };
 
 /// Calls visit(info, array) for every array of SingleContactOutputs, or of several objects at once as

@@ -13,10 +13,10 @@ namespace isopatch {
 /// The wrenches of N environments with P pairs, Q part pairs and B bodies. Force in N, torque in N m, world frame.
 template <class Kind>
 struct WrenchOutputs {
-  ArrayOf<Kind, Real> pair_wrench;       ///< N x P x 6   force on body a, then torque on a about a's body origin
-  ArrayOf<Kind, Real> part_pair_wrench;  ///< N x Q x 6   the part of pair_wrench from each of Scene::part_pairs(),
-                                         ///< about the same point
-  ArrayOf<Kind, Real>
+  ArrayOf<Kind, AnyReal> pair_wrench;       ///< N x P x 6   force on body a, then torque on a about a's body origin
+  ArrayOf<Kind, AnyReal> part_pair_wrench;  ///< N x Q x 6   the part of pair_wrench from each of Scene::part_pairs(),
+                                            ///< about the same point
+  ArrayOf<Kind, AnyReal>
       body_wrench;  ///< N x B x 6   sum over the body's pairs, torque about its own origin; needs pair_wrench
   ArrayOf<Kind, std::uint32_t> status;  ///< N   bits of Status
 };
