@@ -44,7 +44,7 @@ const std::map<std::string, Select>& selections() {
       {"packed_contacts", [](ResultSelection& s, const Rows& r) { s.capacity["packed_contacts"] = r.contacts; }},
       {"packed_contacts_half",
        [](ResultSelection& s, const Rows& r) { s.capacity["packed_contacts"] = half(r.contacts); }},
-      {"polytopes", [](ResultSelection& s, const Rows&) { s.polytopes = true; }},
+      {"polytopes", [](ResultSelection& s, const Rows&) { s.distances = true; }},
       {"relations",
        [](ResultSelection& s, const Rows& r) {
          s.capacity["potential_contacts"] = r.most_relations[0];

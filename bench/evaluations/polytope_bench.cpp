@@ -81,7 +81,7 @@ double height_above(BenchScene scene) {
     scene.scene.bodies[0].pose[2] = middle;
     const Scene made(scene.scene);
     const StateArrays states(made.description(), 1);
-    ResultArrays results(made, 1, {.polytopes = true});
+    ResultArrays results(made, 1, {.distances = true});
     Evaluator(made).evaluate(states.view(), results.view());
     (results.separation[0] < 2e-4 ? low : high) = middle;
   }
@@ -124,7 +124,7 @@ enum class Asked : std::uint8_t { kRelations, kSeparation };
 
 /// Has nothing but what is asked for.
 Batch make_batch(Asked asked, const BenchScene& scene, std::int64_t environments) {
-  ResultSelection selection = {.patch = false, .polytopes = asked == Asked::kSeparation};
+  ResultSelection selection = {.patch = false, .distances = asked == Asked::kSeparation};
   if (asked == Asked::kRelations) {
     selection.capacity = {{"potential_contacts", 512}, {"relations", 512}, {"relation_members", 2048}};
   }

@@ -172,7 +172,7 @@ ResultSelection selection_of(const EvaluateArguments& arguments, const HostEvalu
   ResultSelection selection{.energy = arguments.energy,
                             .part_pairs = arguments.part_pairs,
                             .single_contact = has_state && (arguments.part_pairs || to_npz),
-                            .polytopes = polytopes};
+                            .distances = polytopes};
   if (polytopes && to_npz) {
     const auto [contacts, relations, members] = largest_counts(evaluator, states, time_step);
     selection.capacity = {{"potential_contacts", contacts}, {"relations", relations}, {"relation_members", members}};

@@ -86,7 +86,7 @@ struct ResultSelection {
 
   bool single_contact = false;  ///< what single contacts have besides their wrench
 
-  bool polytopes = false;  ///< how far rigid polytopes are apart, or how deep they overlap
+  bool distances = false;  ///< how far rigid convex parts are apart, or how deep they overlap
 
   /// Records that buffers have room for, as {{"polygons", 100}}: in each environment, in packed ones in all together.
   /// With a buffer come the counts, or offsets and environments, of its group.

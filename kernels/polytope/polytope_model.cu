@@ -103,7 +103,7 @@ bool wants_contacts(const Results& results) {
 }
 
 bool wants_anything(const Results& results) {
-  return is_wanted(results, OutputGroup::kPolytopes) || is_wanted(results, OutputGroup::kRelations) ||
+  return is_wanted(results, OutputGroup::kDistances) || is_wanted(results, OutputGroup::kRelations) ||
          results.status.data != nullptr;
 }
 
@@ -134,7 +134,7 @@ std::size_t memory_of_features(const SceneView& scene) {
 /// The same for parts that have other geometries in some environments.
 std::size_t memory_of_any_features(const SceneData& scene) {
   PolytopeView largest = {};
-  for (const PolytopeView& shape : scene.geometries.polytopes) {
+  for (const PolytopeView& shape : scene.geometries.shape_views) {
     largest.num_vertices = std::max(largest.num_vertices, shape.num_vertices);
     largest.num_faces = std::max(largest.num_faces, shape.num_faces);
     largest.num_edges = std::max(largest.num_edges, shape.num_edges);

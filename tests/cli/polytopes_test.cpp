@@ -77,7 +77,7 @@ TEST_F(EvaluatePolytopes, WriteTheContactsAndRelationsOfTheLibrary) {
   const std::int64_t contacts = found.at("potential_contacts").shape[1], relations = found.at("relations").shape[1],
                      members = found.at("relation_members").shape[1];
   ResultArrays expected(scene, kCount,
-                        {.polytopes = true,
+                        {.distances = true,
                          .capacity = {{"potential_contacts", static_cast<std::int32_t>(contacts)},
                                       {"relations", static_cast<std::int32_t>(relations)},
                                       {"relation_members", static_cast<std::int32_t>(members)}}});

@@ -103,7 +103,7 @@ TEST(Snippets, PegsThatFitTheirHole) {
   const std::int64_t n = 4096;
   StateArrays states(scene.description(), n);
   for (std::size_t e = 0; e < n; ++e) states.poses[14 * e] = 1e-6 * static_cast<double>(e);  // x of the peg, m
-  ResultArrays results(scene, n, {.polytopes = true});
+  ResultArrays results(scene, n, {.distances = true});
   const Evaluator evaluator(scene);
   evaluator.evaluate(states.view(), results.view());
   const auto free = std::count_if(results.separation.begin(), results.separation.end(), [](double s) { return s > 0; });

@@ -291,7 +291,7 @@ TEST(PolytopePairs, CountWhatABufferHasNoRoomForAndSaySo) {
     const std::int32_t room[3] = {buffer == 0 ? 2 : 100000, buffer == 1 ? 2 : 100000, buffer == 2 ? 2 : 100000};
     ResultArrays few(
         scene, 40,
-        {.polytopes = true,
+        {.distances = true,
          .capacity = {{"potential_contacts", room[0]}, {"relations", room[1]}, {"relation_members", room[2]}}});
     HostEvaluator(scene).evaluate(batch.state(), few.view());
     EXPECT_EQ(few.relations_needed, all.relations_needed);

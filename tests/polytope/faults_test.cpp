@@ -34,7 +34,7 @@ SceneDescription squares() {
 std::uint32_t status_of(const Scene& scene, const Batch& batch, Backend backend) {
   EvaluatorOptions options;
   options.backend = backend;
-  ResultArrays results(scene, 1, {.polytopes = true, .capacity = {{"relations", 100}}});
+  ResultArrays results(scene, 1, {.distances = true, .capacity = {{"relations", 100}}});
   HostEvaluator(scene, options).evaluate(batch.state(), results.view());
   if ((results.status[0] & kFaults) != 0) {
     for (const double separation : results.separation) EXPECT_EQ(separation, 0);

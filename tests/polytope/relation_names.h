@@ -97,7 +97,7 @@ inline ResultArrays evaluate(const Scene& scene, const Batch& batch, double time
   }
   ResultArrays results(
       scene, batch.num_environments,
-      {.polytopes = true,
+      {.distances = true,
        .capacity = {{"potential_contacts", most[0]}, {"relations", most[1]}, {"relation_members", most[2]}}});
   evaluator.evaluate(state, results.view());
   EXPECT_EQ(results.relations_needed, counting.relations_needed);

@@ -183,7 +183,7 @@ TEST(SceneHulls, OfRigidPartsBesidePolytopesNeedNoTets) {
     EXPECT_TRUE(hull.convex);
     EXPECT_EQ(hull.mesh.points.size(), i == 0 ? 7u : 8u);  // a point of the plate is inside the others
   }
-  ResultArrays results(scene, 1, {.polytopes = true});
+  ResultArrays results(scene, 1, {.distances = true});
   StateArrays states(scene.description(), 1);
   states.poses[21] = 0;  // x of the table, now above the block
   Evaluator(scene).evaluate(states.view(), results.view());

@@ -85,7 +85,7 @@ TEST(FailingMemory, IsNotAskedForByPolytopesAfterTheFirstCall) {
   const Batch first = random_batch(scene, kEnvironments, 39, 0.2), later = random_batch(scene, kEnvironments, 40, 0.2);
   ResultArrays results(
       scene, kEnvironments,
-      {.polytopes = true, .capacity = {{"potential_contacts", 512}, {"relations", 512}, {"relation_members", 2048}}});
+      {.distances = true, .capacity = {{"potential_contacts", 512}, {"relations", 512}, {"relation_members", 2048}}});
   evaluator.evaluate(first.state(), results.view());
   const Results view = results.view();
   const FailingMemory failing(0, true);

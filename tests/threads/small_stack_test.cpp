@@ -128,7 +128,7 @@ void expect_small_evaluations(const std::string& name, const Evaluator& evaluato
   expect("polygons", {.energy = true,
                       .part_pairs = true,
                       .max_clusters = 2,
-                      .polytopes = true,
+                      .distances = true,
                       .capacity = {{"polygons", 500},
                                    {"contacts", 500},
                                    {"potential_contacts", 100},

@@ -47,7 +47,7 @@ enum class OutputGroup : std::uint8_t {
   kPatchContacts,   ///< each patch as a few point contacts
   kContactState,    ///< what contact models carry from step to step
   kSingleContact,   ///< of single contacts besides their wrench
-  kPolytopes,       ///< how far rigid polytopes are apart, or how deep they overlap
+  kDistances,       ///< how far rigid convex parts are apart, or how deep they overlap
   kRelations        ///< the contacts between them, and which of these must keep a gap
 };
 
@@ -64,7 +64,7 @@ inline constexpr std::array kOutputGroups = {
     OutputGroupInfo{"polygons", true},         OutputGroupInfo{"contacts", true},
     OutputGroupInfo{"packed polygons", true},  OutputGroupInfo{"packed contacts", true},
     OutputGroupInfo{"patch contacts", true},   OutputGroupInfo{"contact state", false},
-    OutputGroupInfo{"single contacts", false}, OutputGroupInfo{"polytopes", false},
+    OutputGroupInfo{"single contacts", false}, OutputGroupInfo{"distances", false},
     OutputGroupInfo{"relations", false}};
 static_assert(kOutputGroups.size() == static_cast<std::size_t>(OutputGroup::kRelations) + 1);
 

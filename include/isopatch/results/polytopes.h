@@ -34,8 +34,8 @@ struct PolytopeOutputs {
 /// Calls visit(info, array) for every array of PolytopeOutputs, or of several objects at once as for_each_output().
 template <class Visit, class... Outputs>
 constexpr void for_each_polytope_output(const Visit& visit, Outputs&... o) {
-  visit(ArrayInfo{"separation", "real", Per::kPair, 1, "m", OutputGroup::kPolytopes}, o.separation...);
-  visit(ArrayInfo{"overlap", "real", Per::kPair, 1, "m^3", OutputGroup::kPolytopes}, o.overlap...);
+  visit(ArrayInfo{"separation", "real", Per::kPair, 1, "m", OutputGroup::kDistances}, o.separation...);
+  visit(ArrayInfo{"overlap", "real", Per::kPair, 1, "m^3", OutputGroup::kDistances}, o.overlap...);
   visit(ArrayInfo{"potential_contacts", "PotentialContact", Per::kPotentialContactCapacity, 1, "",
                   OutputGroup::kRelations},
         o.potential_contacts...);
