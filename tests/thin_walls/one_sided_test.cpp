@@ -70,7 +70,6 @@ ResultArrays results_of(SceneDescription description, Backend backend) {
   const Scene scene(description);
   const StateArrays state(scene.description(), 1);
   ResultArrays r(scene, 1, {.patch = true});
-  r.contacts.capacity = 4096;
   r.contacts.resize(4096);
   r.contacts_needed.resize(1);
   Evaluator(scene, {.backend = backend, .precision = Precision::kDouble}).evaluate(state.view(), r.view());
