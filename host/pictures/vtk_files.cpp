@@ -136,10 +136,10 @@ std::string patches_vtk(const std::vector<Polygon>& polygons, std::span<const do
 }
 
 std::string contacts_vtk(const std::vector<PotentialContact>& contacts) {
-  if (!contacts.empty()) return contacts_text("contacts of rigid convex parts: gap [m]", "VERTICES", contacts);
+  if (!contacts.empty()) return contacts_text("contacts of rigid polytopes: gap [m]", "VERTICES", contacts);
   PotentialContact none = {};
   none.pair = none.kind = -1;
-  return contacts_text("no contacts of rigid convex parts: a point that is not drawn", "POLYGONS", {none});
+  return contacts_text("no contacts of rigid polytopes: a point that is not drawn", "POLYGONS", {none});
 }
 
 std::string bodies_vtk(const SceneDescription& scene, const StateArrays& states, std::int64_t environment) {

@@ -50,7 +50,7 @@ TEST(VtkFiles, HoldContactsOfPolytopesAsPoints) {
   contact.gap = 0.25f;
   contact.applicability = -0.125f;
   EXPECT_EQ(contacts_vtk({contact, {}}),
-            "# vtk DataFile Version 3.0\ncontacts of rigid convex parts: gap [m]\nASCII\nDATASET POLYDATA\n"
+            "# vtk DataFile Version 3.0\ncontacts of rigid polytopes: gap [m]\nASCII\nDATASET POLYDATA\n"
             "POINTS 2 float\n0 0.5 0\n0 0 0\nVERTICES 2 4\n1 0\n1 1\nPOINT_DATA 2\n"
             "SCALARS gap float 1\nLOOKUP_TABLE default\n0.25\n0\n"
             "SCALARS applicability float 1\nLOOKUP_TABLE default\n-0.125\n0\n"

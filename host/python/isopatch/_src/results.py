@@ -117,8 +117,8 @@ class Results(NamedTuple):
     overlap: Any = None
     """[N, P], m^3. What the rigid convex parts of both bodies have in common; m^2 of polygons."""
     potential_contacts: Any = None
-    """[N, capacity], POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts. What may touch of rigid
-    convex parts, each once, by pair, parts, kind and features."""
+    """[N, capacity], POTENTIAL_CONTACT_DTYPE; in torch, JAX and CuPy PotentialContacts. What may touch of rigid convex
+    parts, each once, by pair, parts, kind and features."""
     relations: Any = None
     """[N, capacity], RELATION_DTYPE; in torch, JAX and CuPy Relations. Which of these contacts must keep a gap, at
     least one of each relation."""
