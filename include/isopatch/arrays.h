@@ -21,7 +21,9 @@ struct ArrayCounts {
   std::int64_t clusters = 1;                        ///< Results::max_clusters
   std::int64_t contact_state = 0;                   ///< S: Scene::contact_state_size()
 
+  /// How many there are.
   constexpr std::int64_t& operator[](Per per) { return counts[static_cast<std::size_t>(per)]; }
+  /// The same.
   constexpr std::int64_t operator[](Per per) const { return counts[static_cast<std::size_t>(per)]; }
 
   /// Elements of one environment in a contiguous array, which is not packed.

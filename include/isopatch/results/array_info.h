@@ -32,7 +32,7 @@ enum class Per : std::uint8_t {
 };
 
 inline constexpr Per kFirstCapacity = Per::kPolygonCapacity;  ///< this and those behind it are capacities
-inline constexpr std::size_t kNumPers = static_cast<std::size_t>(Per::kPackedContactCapacity) + 1;
+inline constexpr std::size_t kNumPers = static_cast<std::size_t>(Per::kPackedContactCapacity) + 1;  ///< of Per
 
 /// Outputs that are computed together. Their order means nothing.
 enum class OutputGroup : std::uint8_t {
@@ -51,10 +51,10 @@ enum class OutputGroup : std::uint8_t {
   kRelations        ///< the contacts between them, and which of these must keep a gap
 };
 
-/// Of a group: what tables call it, and whether its outputs are made of the polygons themselves, not of sums over them.
+/// Facts about a group of outputs.
 struct OutputGroupInfo {
-  const char* name;
-  bool needs_polygons;
+  const char* name;     ///< in tables
+  bool needs_polygons;  ///< its outputs are made of the polygons themselves, not of sums over them
 };
 
 /// In the order of OutputGroup.
@@ -68,6 +68,7 @@ inline constexpr std::array kOutputGroups = {
     OutputGroupInfo{"relations", false}};
 static_assert(kOutputGroups.size() == static_cast<std::size_t>(OutputGroup::kRelations) + 1);
 
+/// The group's facts.
 constexpr const OutputGroupInfo& info_of(OutputGroup group) { return kOutputGroups[static_cast<std::size_t>(group)]; }
 
 /// One array. In each environment, or in the whole batch if it is packed, it has rows of `width` elements, as many as

@@ -100,31 +100,31 @@ struct AnyReal {};
 /// Arrays of the caller that a call reads.
 struct InputViews {
   template <class T>
-  using Array = std::conditional_t<std::is_same_v<T, AnyReal>, InputArray, TypedArray<const T>>;
+  using Array = std::conditional_t<std::is_same_v<T, AnyReal>, InputArray, TypedArray<const T>>;  ///< for T
 };
 
 /// Arrays of the caller that a call writes.
 struct OutputViews {
   template <class T>
-  using Array = std::conditional_t<std::is_same_v<T, AnyReal>, OutputArray, TypedArray<T>>;
+  using Array = std::conditional_t<std::is_same_v<T, AnyReal>, OutputArray, TypedArray<T>>;  ///< for T
 };
 
 /// Contiguous arrays of the caller.
 struct Pointers {
   template <class T>
-  using Array = T*;
+  using Array = T*;  ///< for T
 };
 
 /// Contiguous arrays that own their memory, on the host.
 struct Owners {
   template <class T>
-  using Array = std::vector<std::conditional_t<std::is_same_v<T, AnyReal>, double, T>>;
+  using Array = std::vector<std::conditional_t<std::is_same_v<T, AnyReal>, double, T>>;  ///< for T
 };
 
 template <class Kind, class T>
 using ArrayOf = typename Kind::template Array<T>;  ///< a row for each environment
 template <class Kind, class T, template <class> class View>
-using OwnedOr = std::conditional_t<std::is_same_v<Kind, Owners>, std::vector<T>, View<T>>;
+using OwnedOr = std::conditional_t<std::is_same_v<Kind, Owners>, std::vector<T>, View<T>>;  ///< a view, or its owner
 template <class Kind, class T>
 using BatchOf = OwnedOr<Kind, T, BatchArray>;  ///< of the whole batch
 template <class Kind, class T>
