@@ -44,7 +44,7 @@ bool is_usual(const Cells& cells, double usual, const Rule& /*any*/) {
 bool is_usual(const Cells& cells, bool usual, Flag /*any*/) { return cells.usual == (usual ? "true" : "false"); }
 template <IsEnumerator Enumerator>
 bool is_usual(const Cells& cells, Enumerator usual, const Enumerators& known) {
-  for (const std::string& name : known.names) {
+  for (const std::string& name : std::vector<std::string>(known.names)) {
     if (cells.value.find('`' + name + '`') == std::string::npos) return false;
   }
   return cells.usual == '`' + name_in(known.names, usual) + '`';

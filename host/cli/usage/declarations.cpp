@@ -147,10 +147,10 @@ void add_rollout(CLI::App& app, RolloutArguments& arguments) {
       ->excludes(steps);
   add(rollout, "--dt", arguments.time_step, "H", "time step, s (default: the scene's)", is_time);
   add(rollout, "--integrator", arguments.integrator, "NAME", "midpoint, euler or sdirk2 (default: the scene's)",
-      CLI::IsMember(kIntegratorNames));
+      CLI::IsMember(std::vector<std::string>(kIntegratorNames)));
   add(rollout, "--points", arguments.points, "NAME",
       "points of a polygon that carry its forces: matched, centroid or fan6 (default: the scene's)",
-      CLI::IsMember(kContactPointsNames));
+      CLI::IsMember(std::vector<std::string>(kContactPointsNames)));
   add(rollout, "--gravity", arguments.gravity, "X Y Z", "gravity, world frame, m/s^2 (default: the scene's)",
       real_between(-limits::kMaxAcceleration, limits::kMaxAcceleration))
       ->expected(3);

@@ -27,7 +27,7 @@ inline void check_value(const std::string& name, int value, const WholeNumbers& 
 template <IsEnumerator Enumerator>
 void check_value(const std::string& name, Enumerator value, const Enumerators& known) {
   const auto index = static_cast<std::size_t>(value);
-  if (index >= known.names.size()) fail_scene("{} is {}; it must be one of {}", name, index, known.type);
+  if (index >= known.names.size) fail_scene("{} is {}; it must be one of {}", name, index, known.type);
 }
 inline void check_value(const std::string& name, const std::vector<TimedValue>& values, const Rows& rows) {
   check_rule(name + " ", check_rows, values, rows.range);

@@ -34,7 +34,7 @@ struct WholeNumbers {
 /// An enumerator, by its name.
 struct Enumerators {
   const char* type;
-  const std::vector<std::string>& names;
+  const EnumeratorNames& names;
 };
 /// True or false.
 struct Flag {};
