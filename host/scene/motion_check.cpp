@@ -3,7 +3,7 @@
 // Checks of what a rollout needs, in addition to check_scene().
 #include <algorithm>
 
-#include "host/scene/keys/check_keys.h"
+#include "host/scene/check_keys.h"
 #include "host/scene/scene_check.h"
 #include "host/text/quote.h"
 

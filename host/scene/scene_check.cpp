@@ -7,7 +7,7 @@
 #include <span>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/scene/keys/check_keys.h"
+#include "host/scene/check_keys.h"
 #include "host/scene/planar_rules.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/scene/keys/scene_keys.h"
+#include "host/scene/scene_keys.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 

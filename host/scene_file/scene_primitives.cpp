@@ -3,7 +3,7 @@
 
 #include "host/mesh/primitives/tet_counts.h"
 #include "host/mesh/scale.h"
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
 #include "isopatch/geometry/screw_thread.h"

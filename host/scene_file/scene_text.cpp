@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/scene/contact_models.h"
-#include "host/scene/keys/scene_keys.h"
+#include "host/scene/scene_keys.h"
 #include "host/scene/motion_rules.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"

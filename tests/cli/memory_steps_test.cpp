@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fifty steps of every kind of contact with state have the hash of the library's, in one run and in two.
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "tests/cli/rollout_fixture.h"
 #include "tests/support/hash.h"
 #include "tests/support/memory_scenes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pages of scene files name every key of host/scene/keys/scene_keys.h, with its default and its range.
-#include "host/scene/keys/scene_keys.h"
+// The pages of scene files name every key of host/scene/scene_keys.h, with its default and its range.
+#include "host/scene/scene_keys.h"
 
 #include <gtest/gtest.h>
 

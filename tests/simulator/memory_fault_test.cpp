@@ -3,7 +3,7 @@
 // Memories that are none, in one environment in a hundred: those are frozen, and no bit of the others changes.
 #include <gtest/gtest.h>
 
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "tests/support/hash.h"
 #include "tests/support/memory_scenes.h"
 

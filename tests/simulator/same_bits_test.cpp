@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/rollout/simulator_backend.h"
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "tests/support/rollout_scenes.h"
 
 namespace isopatch::test {

@@ -10,7 +10,7 @@
 
 #include "host/cli/info_table.h"
 #include "host/scene/contact_models.h"
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "isopatch/detail/contact/part_law.h"

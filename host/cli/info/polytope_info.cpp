@@ -11,7 +11,7 @@
 
 #include "host/cli/info/contact_info.h"
 #include "host/cli/info_table.h"
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "isopatch/detail/polytope/reach.h"

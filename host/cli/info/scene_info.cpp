@@ -12,7 +12,7 @@
 #include "host/cli/info/polytope_info.h"
 #include "host/cli/info_table.h"
 #include "host/rollout/rollout_data.h"
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"

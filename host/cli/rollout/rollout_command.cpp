@@ -18,7 +18,7 @@
 #include "host/files/output_file.h"
 #include "host/pictures/vtk_files.h"
 #include "host/rollout/rollout_data.h"
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "host/scene/motion_rules.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"

@@ -15,7 +15,7 @@
 #include "host/cli/usage/manual_page.h"
 #include "host/cli/usage/usage_error.h"
 #include "host/mesh/files/file_cursor.h"
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
 #include "isopatch/limits.h"

@@ -14,7 +14,7 @@
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/define.h"
 #include "host/python/bindings/mesh_arrays.h"
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "isopatch/pictures.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/mass_properties.h"

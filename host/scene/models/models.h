@@ -15,6 +15,10 @@ ContactModelInfo volumetric_model();
 ContactModelInfo point_model();
 ContactModelInfo polytope_model();
 
+/// Hooks of the model polytope, beside the scene's data.
+void prepare_polytopes(SceneData& data);
+void warn_of_polytopes(const Scene& scene, std::vector<std::string>& warnings);
+
 inline std::vector<ContactModelInfo> library_models() {
   return {pressure_field_model(), volumetric_model(), point_model(), polytope_model()};
 }

@@ -84,7 +84,7 @@ def status_text(status: int) -> str:
         bits = operator.index(status)
     except TypeError:
         raise TypeError(
-            f"status_text: status: expected an integer, found {type(status).__name__}; of an array, ask for each element"
+            f"status_text: status: expected an integer, found {type(status).__name__}; of an array, ask each element"
         ) from None
     if not 0 <= bits < 2**32:
         raise ValueError(f"status_text: status: expected an integer from 0 to 4294967295, found {shown(bits)}")

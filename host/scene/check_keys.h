@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "host/scene/keys/scene_keys.h"
 #include "host/scene/scene_check.h"
+#include "host/scene/scene_keys.h"
 
 namespace isopatch::detail {
 

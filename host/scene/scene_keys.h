@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "host/scene/keys/enumerator_names.h"
+#include "host/scene/enumerator_names.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/scene_rules.h"
 #include "isopatch/scene/scene.h"
