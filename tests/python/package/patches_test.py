@@ -68,10 +68,10 @@ def compile_in(copy, source):
     if found is None:
         return
     directory, arguments = found
-    kept = []
-    for argument in arguments[: arguments.index("-o")]:
-        argument = argument.replace(str(ROOT), str(copy))
-        kept.append(argument.replace(f"{copy}/build", f"{ROOT}/build"))
+    at = arguments.index("-o")
+    del arguments[at : at + 2]
+    kept = [a for a in arguments if a != "-c" and not a.endswith(source)]
+    kept = [a.replace(str(ROOT), str(copy)).replace(f"{copy}/build", f"{ROOT}/build") for a in kept]
     kind = ["-c", "-o", str(copy / "object.o")] if source.endswith(".cu") else ["-fsyntax-only"]
     done = subprocess.run(
         [*kept, *kind, str(copy / source)], cwd=directory, capture_output=True, text=True, timeout=600
