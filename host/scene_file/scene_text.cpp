@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "host/scene/contact_models.h"
-#include "host/scene/scene_keys.h"
 #include "host/scene/motion_rules.h"
+#include "host/scene/scene_keys.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "isopatch/scene/scene.h"
