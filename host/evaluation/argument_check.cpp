@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "host/evaluation/array_check.h"
 #include "host/evaluation/candidate_memory.h"
@@ -27,9 +28,24 @@ Error missing_array(const std::string& array, const std::string& needed) {
                ErrorKind::kInput, {"evaluate: results." + needed, "null", "give both"});
 }
 
+using ArrayPointers = std::array<const void*, kOutputs.size()>;  // of outputs, in their order
+
+template <std::size_t i>
+void check_needed(const ArrayPointers& arrays) {
+  if constexpr (kNeeded[i] < kOutputs.size()) {
+    if (arrays[i] == nullptr || arrays[kNeeded[i]] != nullptr) return;
+    throw missing_array(kOutputs[i].name, kOutputs[kNeeded[i]].name);
+  }
+}
+/// Most outputs need none, which a compiler knows: a call of one environment takes microseconds.
+template <std::size_t... i>
+void check_needed(const ArrayPointers& arrays, std::index_sequence<i...> /*all*/) {
+  (check_needed<i>(arrays), ...);
+}
+
 /// Checks the capacities of buffers, and that what an output needs is there.
 void check_buffers(const Results& results, std::int64_t environments) {
-  std::array<const void*, kOutputs.size()> arrays;
+  ArrayPointers arrays;
   std::size_t count = 0;
   for_each_output(
       [&](const ArrayInfo& info, const auto& array) {
@@ -45,10 +61,7 @@ void check_buffers(const Results& results, std::int64_t environments) {
         }
       },
       results);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (arrays[i] == nullptr || kNeeded[i] == count || arrays[kNeeded[i]] != nullptr) continue;
-    throw missing_array(kOutputs[i].name, kOutputs[kNeeded[i]].name);
-  }
+  check_needed(arrays, std::make_index_sequence<kOutputs.size()>());
 }
 
 /// What is an average, or made of one model's polygons alone, cannot be added.

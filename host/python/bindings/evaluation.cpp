@@ -258,6 +258,7 @@ void Evaluation::make_outputs(const EvaluationArguments& arguments) {
 void Evaluation::find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted) {
   for (const std::size_t buffer : kBuffers) counts_[kOutputs[buffer].per] = -1;
   for (std::size_t i = 0; i < std::size(kOldCapacities); ++i) {
+    if (arguments.old_capacities[i].is_none()) continue;
     const std::int64_t rows = parse_capacity({call_, kOldCapacities[i].name}, arguments.old_capacities[i]);
     for (const Per per : kOldCapacities[i].pers) counts_[per] = rows;
   }
