@@ -38,7 +38,7 @@ STAGES = {
     "nodes": r"13SimdTraversal|14sum_part_pairs|17search_part_pairs|18traverse_with_simd|18search_hierarchies",
     "planes": r"11make_planes",
     "clip": r"11clip_planes",
-    "integrals": r"17integrate_vectors|9RareCells",
+    "integrals": r"17integrate_vectors|9ColdCells",
     "sums": r"11add_vectors|9add_lanes",
     "rest": r"",
 }

@@ -147,7 +147,7 @@ class CudaSimulator final : public Simulator::Implementation {
   /// Whether a warp may solve four environments at once: where they are small. By default there is room for four times
   /// the polygons that a scene begins with, and for 256.
   bool may_have_teams(std::int32_t capacity) const {
-    return !has_terms() && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
+    return !has_plates() && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
   }
 
   /// Of a warp.
@@ -202,15 +202,15 @@ class CudaSimulator final : public Simulator::Implementation {
     return call;
   }
 
-  bool has_terms() const { return scene_.data().view.laws != nullptr; }
+  bool has_plates() const { return scene_.data().view.laws != nullptr; }
 
   std::int64_t load_solver() const {
-    if (has_terms()) return load_finish_stages<SolvedBy::kWarpsWithPlates>();
+    if (has_plates()) return load_finish_stages<SolvedBy::kWarpsWithPlates>();
     return std::min(load_finish_stages<SolvedBy::kWarps>(), load_finish_stages<SolvedBy::kTeams>());
   }
 
   void finish_stages(const StepCall& call, cudaStream_t stream) const {
-    if (has_terms()) return detail::finish_stages<SolvedBy::kWarpsWithPlates>(call, stream);
+    if (has_plates()) return detail::finish_stages<SolvedBy::kWarpsWithPlates>(call, stream);
     // beside idle warps, a team would take longer than a warp
     const bool has_teams = may_have_teams(call.arrays.contacts.capacity) && call.step.state.num_environments > warps_;
     has_teams ? detail::finish_stages<SolvedBy::kTeams>(call, stream)

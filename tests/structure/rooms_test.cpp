@@ -220,7 +220,7 @@ TEST(RoomsChecker, FindsAnIncludeAgainstTheOrderOfTheKernels) {
   EXPECT_EQ(verdict("kernels/cuda_backend.cu", "kernels/rollout/step_kernels.h"), "");
   EXPECT_NE(verdict("kernels/memory/stream.h", "kernels/runtime/device_guard.h"), "");
   EXPECT_NE(verdict("kernels/scene/device_scene.h", "kernels/algorithms/device_scan.h"), "");
-  EXPECT_NE(verdict("kernels/scene/begin_environments.cuh", "kernels/batch_memory.h"), "");
+  EXPECT_NE(verdict("kernels/scene/begin_environments.cuh", "kernels/batch_arrays.h"), "");
   EXPECT_NE(verdict("kernels/rollout/step_call.h", "kernels/pressure_field/device_call_memory.h"), "");
   EXPECT_NE(verdict("kernels/pressure_field/device_call_memory.h", "kernels/rollout/step_call.h"), "");
 }

@@ -253,7 +253,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
 
 /// Moves on from a stage that was solved: to the next stage or sub-step, or to the end of the step. Returns its status,
 /// with kFrozen where the state stays as it was before the step. Called by all lanes.
-template <bool has_terms, class Warp>
+template <bool has_plates, class Warp>
 ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
                                     const StageProblem& begun, const StageSolution& solution,
                                     const SolverMemory& solver, const StepProgress& progress) {
@@ -269,13 +269,13 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   bool again = solution.is_too_stiff;
   if (!again && stage.integrator == Integrator::kSdirk2) {
     again = is_stopped(problem, solver);
-    if constexpr (has_terms) again = again || bounces_too_far(warp, in, problem, stage, solver);
+    if constexpr (has_plates) again = again || bounces_too_far(warp, in, problem, stage, solver);
   }
   if (again) {
     begin_again(warp, step, environment, plan, progress);
     return kOk;
   }
-  if constexpr (has_terms) {
+  if constexpr (has_plates) {
     if (step.scene.laws != nullptr) {
       end_terms(warp, in, stage, problem, solver, progress.contact_state, progress.next_contact_state);
     }

@@ -207,9 +207,9 @@ ISOPATCH_HD void renew_limits(const PointParameters<T>& p, const RelativeTwist<T
 
 /// The sums of a pair's polygons by the lanes of a warp. The counterpart for SIMD vectors is
 /// host/cpu/rollout/simd_points.h.
-template <class Warp, bool has_terms = true>
+template <class Warp, bool has_plates = true>
 struct WarpPointSums {
-  static constexpr bool kHasPlates = has_terms;  // whether scenes may have contacts with state
+  static constexpr bool kHasPlates = has_plates;  // whether scenes may have contacts with state
 
   Warp& warp;
 
