@@ -68,7 +68,7 @@ class WorkingMemory {
   };
   using Sets = std::vector<std::unique_ptr<Set>>;
 
-  Sets::iterator find_free(const Size& size);
+  typename Sets::iterator find_free(const Size& size);
   /// Frees the sets that no call will use. That waits for what was enqueued with them.
   void drop_broken();
   std::unique_ptr<Set> make(const Size& size) const;
