@@ -114,6 +114,9 @@ def read_arrays(npz, folder):
     with zipfile.ZipFile(npz) as archive:
         for name in archive.namelist():
             found[name.removesuffix(".npy")] = Array(archive.read(name), True)
+    for former, present in FORMER_NAMES.items() if "time" in found else ():  # of a rollout
+        if former in found:
+            found[present] = found.pop(former)
     for path in folder.glob("*.vtk"):
         found[path.name] = Array(path.read_bytes(), False)
     return found
@@ -149,6 +152,7 @@ def differences(a, b, is_rollout):
 # --- runs ------------------------------------------------------------------------------------------------------------
 
 
+FORMER_NAMES = {"iterations": "solver_iterations", "polygons": "num_polygons", "steps": "step_count"}
 ENERGIES = "--energies"  # older builds always write them
 
 
@@ -191,8 +195,7 @@ class SceneBits:
             return
         self.runs += 1
         self.arrays += len(a.keys() & b.keys())
-        if "polygons" in a:
-            polygons = a["polygons"]
+        for polygons in (a[name] for name in ("polygons", "num_polygons") if name in a):
             self.polygons += sum(struct.unpack(f"<{len(polygons.bytes) // 4}i", polygons.bytes))
         for names, side in ((a.keys() - b.keys(), "A"), (b.keys() - a.keys(), "B")):
             if names:

@@ -65,11 +65,13 @@ def faces():
         simulator = simulator_of(scene, max_substeps=1)
         evaluator = isopatch.Evaluator(scene, precision="double", threads=1)
         simulator.step(250)
-        polygons = int(simulator.step(1, outputs=("polygons",)).polygons[0])
+        polygons = int(simulator.step(1, outputs=("num_polygons",)).num_polygons[0])
         poses = simulator.poses.copy()
         call = evaluator.bind(poses, outputs=("area",))
         search, steps = times_of(partial(repeat, call), partial(simulator.step, 20))
-        iterations = np.mean([simulator.step(1, outputs=("iterations",)).iterations[0] for _ in range(20)])
+        iterations = np.mean(
+            [simulator.step(1, outputs=("solver_iterations",)).solver_iterations[0] for _ in range(20)]
+        )
         found.append((polygons, search, steps - search))
         print(f"  {polygons:5} polygons  {search:8.0f}  {steps - search:8.0f}  {iterations:.2f}")
     found = np.array(sorted(found))

@@ -74,7 +74,7 @@ struct Batch {
     repeat(different.poses, state.poses);
     repeat(different.velocities, state.velocities);
     repeat(different.joints, state.joints);
-    repeat(different.steps, state.steps);
+    repeat(different.step_count, state.step_count);
     repeat(different.contact_state, state.contact_state);
   }
 };
@@ -85,8 +85,8 @@ void report(benchmark::State& bench, const RolloutOutputArrays& output, const st
   double polygons = 0, iterations = 0;
   for (std::size_t e = 0; e < status.size(); ++e) {
     if ((status[e] & kFrozen) != 0) return bench.SkipWithError(status_text(status[e]).c_str());
-    polygons += output.polygons[e];
-    iterations += output.iterations[e];
+    polygons += output.num_polygons[e];
+    iterations += output.solver_iterations[e];
   }
   bench.counters["steps/s"] = Counter(kSteps * environments, Counter::kIsIterationInvariantRate);
   bench.counters["polygons"] = polygons / environments;
@@ -128,8 +128,8 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
   }
   RolloutOutputArrays output(batch.scene, environments);
   RolloutOutput results;
-  on_device(output.polygons, results.polygons.data);
-  on_device(output.iterations, results.iterations.data);
+  on_device(output.num_polygons, results.num_polygons.data);
+  on_device(output.solver_iterations, results.solver_iterations.data);
   GraphTimer timer([&](void* stream) {
     simulator.reset(state, nullptr, begin, stream);
     simulator.step(state, {}, results, kSteps, stream);
@@ -138,8 +138,8 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
   const auto fetch = [](const auto* device, auto& host) {
     ISOPATCH_CUDA_CHECK(cudaMemcpy(host.data(), device, host.size() * sizeof(host[0]), cudaMemcpyDeviceToHost));
   };
-  fetch(results.polygons.data, output.polygons);
-  fetch(results.iterations.data, output.iterations);
+  fetch(results.num_polygons.data, output.num_polygons);
+  fetch(results.solver_iterations.data, output.solver_iterations);
   fetch(state.status, batch.state.status);
   report(bench, output, batch.state.status);
 #else

@@ -87,9 +87,9 @@ def energy_ratios(program, geometry, integrator, random, impacts):
         assert not (rows["status"] & (FROZEN | NOT_CONVERGED)).any(), rows["status"]
         kinetic = energies(mass_matrices(program, scene), scene, rows)[0]
         for e in range(n):
-            touching = np.flatnonzero(rows["polygons"][:, e])
+            touching = np.flatnonzero(rows["num_polygons"][:, e])
             assert touching.size, "a body missed the ground"
-            free = np.flatnonzero(rows["polygons"][touching[0] :, e] == 0)
+            free = np.flatnonzero(rows["num_polygons"][touching[0] :, e] == 0)
             if free.size:
                 ratios.append(kinetic[touching[0] + free[0], e] / kinetic[0, e])
     return np.array(ratios)

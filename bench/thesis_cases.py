@@ -376,7 +376,7 @@ def iterations(program, quick):
                     for pair in scene.get("pairs", []):
                         pair.pop("contact_state", None)
                 rows = rollout(program, runs.with_options(scene, integrator=integrator))
-                counts.append(rows["iterations"].sum() / (rows["time"].size - 1))
+                counts.append(rows["solver_iterations"].sum() / (rows["time"].size - 1))
                 converged &= not rows["status"][0] & NOT_CONVERGED
             ratio = counts[0] / counts[1]
             fine = (ratio <= 1.3 or counts[0] < 0.5) and converged

@@ -141,8 +141,8 @@ Found step(Model& model, const SceneDescription& description, const Call& call) 
   found.pairs = call.environments * scene.num_pairs();
   const bool steps = call.name != "reset";
   if (steps) {
-    for (const std::int32_t polygons : on_cpu.output.polygons) found.polygons += polygons;
-    for (const std::int32_t iterations : on_cpu.output.iterations) found.iterations += iterations;
+    for (const std::int32_t polygons : on_cpu.output.num_polygons) found.polygons += polygons;
+    for (const std::int32_t iterations : on_cpu.output.solver_iterations) found.iterations += iterations;
   }
   const std::vector<double>& touched = steps ? on_cpu.output.pair_wrench : on_cpu.state.poses;
   found.touching = std::count_if(touched.begin(), touched.end(), [](double x) { return x != 0; });

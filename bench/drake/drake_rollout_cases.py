@@ -130,6 +130,6 @@ class IsopatchRollout:
             if (found["status"] & ~np.uint32(NO_FAULT)).any():
                 fail(f"isopatch set status bits {found['status']} in {self.case.name}")
             first = 1 if self.case.ground else 0
-            self.polygons, self.iterations = found["polygons"][1:, 0], found["iterations"][1:, 0]
+            self.polygons, self.iterations = found["num_polygons"][1:, 0], found["solver_iterations"][1:, 0]
             self.velocities = found["velocities"][:, 0, first:]
             return found["poses"][:, 0, first:]

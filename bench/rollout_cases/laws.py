@@ -132,7 +132,7 @@ def momenta(program, _):
             largest = np.linalg.norm(sums[0, 0], axis=1).max()
             changes.append(np.linalg.norm(total - total[0], axis=1).max() / largest)
         fine = integrator == "euler" or (max(changes) <= 1e-12 and not rows["status"][0] & FROZEN)
-        row = f"  {precision:9}  {integrator:8}  {modulus:.0e}  {1e3 * time_step:4g} ms  {rows['polygons'].max():8}"
+        row = f"  {precision:9}  {integrator:8}  {modulus:.0e}  {1e3 * time_step:4g} ms  {rows['num_polygons'].max():8}"
         yield marked(row + "".join(f"  {change:7.1g}" for change in changes), fine)
         good &= bool(fine)
     return good

@@ -378,6 +378,6 @@ def held(program, name, friction_model, integrator, time_step, duration=60, prec
         rows["time"],
         np.linalg.norm(position - position[settled], axis=1),
         rows["kinetic_energy"][settled:, 0].max(),
-        int(rows["iterations"].sum()),
+        int(rows["solver_iterations"].sum()),
         int(rows["status"][0]),
     )

@@ -9,6 +9,7 @@
 #include "host/cli/results_file.h"
 #include "host/numpy/array_reader.h"
 #include "host/render/frames.h"
+#include "host/rollout/former_names.h"
 #include "host/rollout/rollout_data.h"
 #include "host/text/throw_error.h"
 #include "isopatch/rollout_state.h"
@@ -38,7 +39,8 @@ void check_data(const Arrays& arrays, const ArrayReader& reader) {
 
 // the arrays of a rollout
 const std::string kTime = "time";
-constexpr const char* kStateOfRollout[] = {"poses", "velocities", "joints", "joint_rates", "steps", "contact_state"};
+constexpr const char* kStateOfRollout[] = {"poses",       "velocities", "joints",
+                                           "joint_rates", "step_count", "contact_state"};
 
 bool is_state_of_rollout(const std::string& name) {
   return std::find(std::begin(kStateOfRollout), std::end(kStateOfRollout), name) != std::end(kStateOfRollout);
@@ -144,6 +146,17 @@ Arrays without_results(Arrays arrays) {
 
 bool is_rollout_file(const Arrays& arrays) { return arrays.contains(kTime); }
 
+Arrays with_present_names(Arrays arrays) {
+  for (const auto& [former, present] : kFormerNames) {
+    if (arrays.contains(present)) continue;
+    auto array = arrays.extract(former);
+    if (array.empty()) continue;
+    array.key() = present;
+    arrays.insert(std::move(array));
+  }
+  return arrays;
+}
+
 Arrays last_row_of(const Arrays& arrays, const std::string& source) {
   const ArrayReader reader(arrays, source);
   const std::vector<std::int64_t>& times = arrays.at(kTime).header().shape;
@@ -152,7 +165,7 @@ Arrays last_row_of(const Arrays& arrays, const std::string& source) {
   }
 
   Arrays last;
-  for (const auto& [name, array] : arrays) {
+  for (const auto& [name, array] : with_present_names(arrays)) {
     if (is_result_of_rollout(name)) continue;
     if (!is_state_of_rollout(name) && !is_recorded_parameter(name, array)) {
       last.emplace(name, array);
@@ -202,7 +215,7 @@ RecordedStates read_states(const std::string& path, const SceneDescription& scen
   RecordedStates recorded;
   recorded.friction = recorded_friction(arrays, scene, path);
   Arrays last = last_row_of(arrays, path);
-  for (const char* name : {"joints", "joint_rates", "steps"})
+  for (const char* name : {"joints", "joint_rates", "step_count"})
     last.erase(name);  // poses and velocities follow from them
   recorded.states = states_of_last_row(last, scene, path);
   const StateArrays& states = recorded.states;

@@ -44,6 +44,9 @@ std::map<std::string, detail::LazyArray> without_results(std::map<std::string, d
 /// Whether a file's arrays are the results of a rollout: it has their times.
 bool is_rollout_file(const std::map<std::string, detail::LazyArray>& arrays);
 
+/// The arrays of steps by the names that they have now, also of a file of an earlier version.
+std::map<std::string, detail::LazyArray> with_present_names(std::map<std::string, detail::LazyArray> arrays);
+
 /// The state at the end of a rollout: the last rows of poses, velocities, joints, steps and contact states, and of
 /// materials and shapes if these have rows. Its other results are left out, and arrays that are none of its results are
 /// kept. Throws Error, naming `source` and the array, if an array does not have a row for each time.

@@ -38,8 +38,8 @@ struct RolloutStates {
   /// N x Q x S   of the contact models, S = Scene::contact_state_size()   (required if S is not 0)
   ArrayOf<Kind, double> contact_state = {};
 
-  /// N   steps since time 0: the time is steps x time_step   (required)
-  ArrayOf<Kind, std::int64_t> steps = {};
+  /// N   steps since time 0: the time is step_count x time_step   (required)
+  ArrayOf<Kind, std::int64_t> step_count = {};
 
   /// N   bits of Status. An environment with kFrozen keeps its state until it is reset.   (required)
   ArrayOf<Kind, std::uint32_t> status = {};
@@ -87,9 +87,9 @@ struct RolloutOutputs {
   ArrayOf<Kind, AnyReal> max_pressure;        ///< N x P   Pa
   ArrayOf<Kind, std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
 
-  ArrayOf<Kind, std::int32_t> iterations;       ///< N   of Newton's method, in all solves
-  ArrayOf<Kind, std::int32_t> polygons;         ///< N   of all pairs, as many as the step used
-  ArrayOf<Kind, std::int32_t> polygons_needed;  ///< N   the capacity that would have been enough, also where it was not
+  ArrayOf<Kind, std::int32_t> solver_iterations;  ///< N   of Newton's method, in all solves
+  ArrayOf<Kind, std::int32_t> num_polygons;       ///< N   of all pairs, as many as the step used
+  ArrayOf<Kind, std::int32_t> polygons_needed;    ///< N   the capacity that would have sufficed, also where it did not
 };
 
 /// The arrays of the caller.
@@ -104,7 +104,7 @@ constexpr void for_each_rollout_state(const Visit& visit, States&... s) {
   visit(ArrayInfo{"poses", "float64", Per::kBody, 7, "m; unit quaternion w x y z"}, s.poses...);
   visit(ArrayInfo{"velocities", "float64", Per::kBody, 6, "m/s; rad/s"}, s.velocities...);
   visit(ArrayInfo{"joints", "float64", Per::kJoint, 2, "m or rad; m/s or rad/s"}, s.joints...);
-  visit(ArrayInfo{"steps", "int64", Per::kEnvironment, 1, "1"}, s.steps...);
+  visit(ArrayInfo{"step_count", "int64", Per::kEnvironment, 1, "1"}, s.step_count...);
   visit(ArrayInfo{"status", "uint32", Per::kEnvironment, 1, "bits of Status"}, s.status...);
   visit(ArrayInfo{"contact_state", "float64", Per::kPartPair, 0, ""}, s.contact_state...);
   visit(ArrayInfo{"joint_rates", "float64", Per::kJoint, 1, "m/s or rad/s"}, s.joint_rates...);
@@ -138,8 +138,8 @@ constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"max_pressure", "real", Per::kPair, 1, "Pa", OutputGroup::kPatch}, o.max_pressure...);
   visit(ArrayInfo{"polygon_count", "int32", Per::kPair, 1, "1", OutputGroup::kPatch}, o.polygon_count...);
   visit(ArrayInfo{"momentum", "real", Per::kEnvironment, 6, "N s; N m s"}, o.momentum...);
-  visit(ArrayInfo{"iterations", "int32", Per::kEnvironment, 1, "1"}, o.iterations...);
-  visit(ArrayInfo{"polygons", "int32", Per::kEnvironment, 1, "1"}, o.polygons...);
+  visit(ArrayInfo{"solver_iterations", "int32", Per::kEnvironment, 1, "1"}, o.solver_iterations...);
+  visit(ArrayInfo{"num_polygons", "int32", Per::kEnvironment, 1, "1"}, o.num_polygons...);
   visit(ArrayInfo{"polygons_needed", "int32", Per::kEnvironment, 1, "1"}, o.polygons_needed...);
 }
 

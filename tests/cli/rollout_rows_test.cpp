@@ -36,22 +36,22 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
   expect("velocities", DType::kFloat64, {4, 3, 4, 6});
   expect("joints", DType::kFloat64, {4, 3, 1, 2});
   expect("joint_rates", DType::kFloat64, {4, 3, 1});
-  expect("steps", DType::kInt64, {4, 3});
+  expect("step_count", DType::kInt64, {4, 3});
   expect("pair_wrench", DType::kFloat64, {4, 3, 1, 6});
   expect("joint_limit_force", DType::kFloat64, {4, 3, 1});
   expect("joints_at_limit", DType::kInt32, {4, 3, 1});
   expect("kinetic_energy", DType::kFloat64, {4, 3});
   expect("potential_energy", DType::kFloat64, {4, 3});
   expect("elastic_energy", DType::kFloat64, {4, 3, 1});
-  expect("iterations", DType::kInt32, {4, 3});
-  expect("polygons", DType::kInt32, {4, 3});
+  expect("solver_iterations", DType::kInt32, {4, 3});
+  expect("num_polygons", DType::kInt32, {4, 3});
   expect("status", DType::kUint32, {3});
   const auto scene = a.at("scene").bytes;
   expect("scene", DType::kUint8, {std::ssize(scene)});
   expect("slip_tolerance", DType::kFloat64, {1});
   EXPECT_EQ(a.size(), 17u);
   EXPECT_EQ(values<double>(a.at("time")), (std::vector<double>{0, 20 * 0.002, 40 * 0.002, 50 * 0.002}));
-  EXPECT_EQ(values<std::int64_t>(a.at("steps")),
+  EXPECT_EQ(values<std::int64_t>(a.at("step_count")),
             (std::vector<std::int64_t>{0, 0, 0, 20, 20, 20, 40, 40, 40, 50, 50, 50}));
 }
 
@@ -111,11 +111,11 @@ TEST_F(RolloutRows, BeginWithTheStateAndItsEnergies) {
   EXPECT_GT(elastic[0], 0);
   EXPECT_EQ(poses[2], 0.045);
   EXPECT_GT(values<double>(row_of(a.at("pair_wrench"), 0))[8], 0) << "as it is at the start";
-  EXPECT_EQ(values<std::int32_t>(a.at("iterations"))[0], 0);
-  EXPECT_EQ(values<std::int32_t>(a.at("polygons"))[0], 0);
+  EXPECT_EQ(values<std::int32_t>(a.at("solver_iterations"))[0], 0);
+  EXPECT_EQ(values<std::int32_t>(a.at("num_polygons"))[0], 0);
 
   EXPECT_GT(values<double>(a.at("pair_wrench"))[8], 0) << "the ball's weight, in the last row";
-  EXPECT_GT(values<std::int32_t>(a.at("polygons"))[1], 0);
+  EXPECT_GT(values<std::int32_t>(a.at("num_polygons"))[1], 0);
 }
 
 TEST_F(RolloutRows, AreThoseOfTheSimulator) {
@@ -132,7 +132,7 @@ TEST_F(RolloutRows, AreThoseOfTheSimulator) {
     EXPECT_EQ(values<double>(row_of(a.at("joints"), row)), state.joints) << row;
     EXPECT_EQ(values<double>(row_of(a.at("pair_wrench"), row)), output.pair_wrench) << row;
     EXPECT_EQ(values<double>(row_of(a.at("elastic_energy"), row)), output.elastic_energy) << row;
-    EXPECT_EQ(values<std::int32_t>(row_of(a.at("iterations"), row)), output.iterations) << row;
+    EXPECT_EQ(values<std::int32_t>(row_of(a.at("solver_iterations"), row)), output.solver_iterations) << row;
   }
 }
 
@@ -219,7 +219,7 @@ TEST_F(RolloutRows, MakeASeriesForParaview) {
 TEST_F(RolloutRows, OfTooManyPolygonsAreThoseBefore) {
   const RolloutArrays a = arrays("--energies --polygons 1 --every 10");
   EXPECT_EQ(values<std::uint32_t>(a.at("status"))[0], kStepCapacity | kFrozen);
-  EXPECT_EQ(values<std::int64_t>(a.at("steps")).back(), 0);
+  EXPECT_EQ(values<std::int64_t>(a.at("step_count")).back(), 0);
   EXPECT_TRUE(row_of(a.at("poses"), 0).bytes == row_of(a.at("poses"), 5).bytes);
   EXPECT_EQ(values<double>(a.at("kinetic_energy")).back(), 0);
   EXPECT_EQ(values<double>(a.at("time")).back(), 50 * 0.002);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The states that `isopatch rollout --states` starts from.
+#include <span>
+
+#include "host/rollout/former_names.h"
 #include "tests/cli/rollout_fixture.h"
 
 namespace isopatch::cli {
@@ -19,7 +22,7 @@ class RolloutStates : public testing::RolloutTest {
   /// The last row of a rollout, as arrays of a states file.
   static RolloutArrays last_row(const RolloutArrays& file) {
     RolloutArrays last;
-    for (const char* name : {"poses", "velocities", "joints", "joint_rates", "steps"}) {
+    for (const char* name : {"poses", "velocities", "joints", "joint_rates", "step_count"}) {
       last[name] = row_of(file.at(name), file.at(name).shape[0] - 1);
     }
     return last;
@@ -44,7 +47,7 @@ TEST_F(RolloutStates, OfALastRowGoOnWithTheSameBits) {
     for (const char* from : {"first.npz", "last.npz"}) {
       const RolloutArrays second = arrays(same + " --steps 19 --every 19 --states " + path(from), "second.npz");
       EXPECT_EQ(values<double>(second.at("time")), (std::vector<double>{31 * 0.002, 50 * 0.002}));
-      for (const char* name : {"poses", "velocities", "joints", "joint_rates", "steps"}) {
+      for (const char* name : {"poses", "velocities", "joints", "joint_rates", "step_count"}) {
         EXPECT_TRUE(row_of(second.at(name), 0).bytes == row_of(first.at(name), 7).bytes) << from << " " << name;
       }
       for (const auto& [name, array] : whole) {
@@ -53,6 +56,32 @@ TEST_F(RolloutStates, OfALastRowGoOnWithTheSameBits) {
             << integrator << " " << from << " " << name;
       }
     }
+  }
+}
+
+/// As earlier versions have written them.
+TEST_F(RolloutStates, AndRowsWithFormerNamesGoOnWithTheSameBits) {
+  RolloutArrays rows = arrays("--envs 2 --steps 31 --every 31", "rows.npz"), last = last_row(rows);
+  const RolloutArrays expected = arrays("--steps 9 --states " + path("rows.npz"), "new.npz");
+  for (const auto& [former, present] : kFormerNames) {
+    for (RolloutArrays* file : {&rows, &last}) {
+      if (auto array = file->extract(present); !array.empty()) (*file)[former] = array.mapped();
+    }
+    EXPECT_TRUE(rows.contains(former));
+    EXPECT_TRUE(expected.contains(present));
+  }
+  for (const RolloutArrays& file : {rows, last}) {
+    write("old.npz", npz_bytes(file));
+    expect_same(arrays("--steps 9 --states " + path("old.npz"), "new.npz"), expected);
+  }
+  ASSERT_EQ(testing::run_program("evaluate --backend cpu " + scene() + " --states " + path("old.npz")).code, 2)
+      << "states of a rollout alone are none of an evaluation";
+  write("old.npz", npz_bytes(rows));
+  const bool can_render = testing::run_program("--version").out.find("render    yes") != std::string::npos;
+  const std::string commands[] = {"evaluate --backend cpu ", "render -o " + path("old.glb") + " "};
+  for (const std::string& command : std::span(commands).first(can_render ? 2 : 1)) {
+    const Outcome result = testing::run_program(command + scene() + " --states " + path("old.npz"));
+    EXPECT_EQ(result.code, 0) << result.out;
   }
 }
 
@@ -100,11 +129,11 @@ TEST_F(RolloutStates, OfOtherShapesAndNamesAreErrors) {
   EXPECT_NE(error_of(with("joints", npy_array(DType::kFloat64, {1, 1, 2}, two)))
                 .find("bad.npz: joints: must have shape (2, 1, 2), found (1, 1, 2)"),
             std::string::npos);
-  EXPECT_NE(error_of(with("steps", npy_array(DType::kFloat64, {2}, two)))
-                .find("bad.npz: steps: must be int32 or int64, found float64"),
+  EXPECT_NE(error_of(with("step_count", npy_array(DType::kFloat64, {2}, two)))
+                .find("bad.npz: step_count: must be int32 or int64, found float64"),
             std::string::npos);
-  EXPECT_NE(error_of(with("steps", npy_array(DType::kInt64, {2}, std::vector<std::int64_t>{0, -1})))
-                .find("bad.npz: steps: -1 is not in [0, "),
+  EXPECT_NE(error_of(with("step_count", npy_array(DType::kInt64, {2}, std::vector<std::int64_t>{0, -1})))
+                .find("bad.npz: step_count: -1 is not in [0, "),
             std::string::npos);
   EXPECT_NE(
       error_of(with("jonts", npy_array(DType::kFloat64, {2}, two))).find("bad.npz: jonts: unknown array; did you mean"),

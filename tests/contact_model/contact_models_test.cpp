@@ -175,7 +175,7 @@ TEST(ContactState, ThatIsNotFiniteFreezesItsEnvironment) {
   Simulator(scene).step(state.view());
   EXPECT_EQ(state.status, (std::vector<std::uint32_t>{kBadContactState | kFrozen, kOk}));
   EXPECT_TRUE(std::isnan(state.contact_state[0]));
-  EXPECT_EQ(state.steps, (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(state.step_count, (std::vector<std::int64_t>{0, 1}));
 }
 
 }  // namespace

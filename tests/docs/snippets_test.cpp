@@ -281,9 +281,9 @@ TEST(Snippets, ARollout) {
   for (std::size_t e = 0; e < 64; ++e) state.velocities[e * 6 * 2] = 0.01 * static_cast<double>(e);
   RolloutOutputArrays output(scene, 64);
   simulator.step(state.view(), {}, output.view(), 5);
-  std::printf("%.3f m high, %d polygons\n", state.poses[2], output.polygons[0]);
+  std::printf("%.3f m high, %d polygons\n", state.poses[2], output.num_polygons[0]);
 
-  EXPECT_GT(output.polygons[0], 0);
+  EXPECT_GT(output.num_polygons[0], 0);
 }
 
 TEST(Snippets, ABallThatKeepsItsContactState) {

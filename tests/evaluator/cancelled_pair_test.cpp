@@ -152,8 +152,8 @@ TEST(CancelledStep, LeavesAStateAndTheSimulatorAsTheyWere) {
     asked = 0;
     RolloutStateArrays lost(scene, 1), found(scene, 1), expected(scene, 1);
     EXPECT_THROW(simulator.step(lost.view(), {}, {}, 1'000'000), Error);
-    ASSERT_GT(lost.steps[0], 0);
-    fresh.step(expected.view(), {}, {}, static_cast<int>(lost.steps[0]));
+    ASSERT_GT(lost.step_count[0], 0);
+    fresh.step(expected.view(), {}, {}, static_cast<int>(lost.step_count[0]));
     EXPECT_EQ(lost.poses, expected.poses) << "whole steps were taken";
     expected = RolloutStateArrays(scene, 1);
 

@@ -55,7 +55,7 @@ struct SimulatorOnGpu : ::testing::Test {
     const Stepped cpu = take(description, Backend::kCpu, precision, begin, 2, steps),
                   gpu = take(description, Backend::kCuda, precision, begin, 2, steps);
     std::int64_t polygons = 0;
-    for (const std::int32_t count : cpu.output.polygons) polygons += count;
+    for (const std::int32_t count : cpu.output.num_polygons) polygons += count;
     EXPECT_GT(polygons, 0);
     expect_same(cpu, gpu);
   }
@@ -185,7 +185,7 @@ TEST_F(SimulatorOnGpu, GpuSmallSolvesTogetherHaveTheBitsOfTheCpu) {
     const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 5);
     EXPECT_EQ(cpu.state.status[5], kBadPose | kFrozen);
     EXPECT_EQ(cpu.state.status[10], kDiverged | kFrozen);
-    EXPECT_GT(*std::ranges::max_element(cpu.output.polygons), 64);
+    EXPECT_GT(*std::ranges::max_element(cpu.output.num_polygons), 64);
     expect_same(cpu, take(description, Backend::kCuda, Precision::kFloat, begin, 2, 5));
   }
 }
@@ -275,13 +275,13 @@ TEST_F(SimulatorOnGpu, StepsCanBeCaptured) {
   const RolloutStateArrays begin = random_states(description, 4, 9);
   const Simulator simulator(Scene(description), {.backend = Backend::kCuda});
   detail::DeviceBuffer<double> poses(begin.poses, nullptr), velocities(begin.velocities, nullptr);
-  detail::DeviceBuffer<std::int64_t> steps(begin.steps, nullptr);
+  detail::DeviceBuffer<std::int64_t> steps(begin.step_count, nullptr);
   detail::DeviceBuffer<std::uint32_t> status(begin.status, nullptr);
   RolloutState state;
   state.num_environments = 4;
   state.poses = poses.data();
   state.velocities = velocities.data();
-  state.steps = steps.data();
+  state.step_count = steps.data();
   state.status = status.data();
   simulator.reserve(4);
   const Stream stream;

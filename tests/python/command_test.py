@@ -54,7 +54,7 @@ def test_it_goes_on_from_a_recording(tmp_path):
     assert done.returncode == 0, done.stderr
     with np.load(continued) as rows:
         assert rows["poses"][-1].tobytes() == simulator.poses.tobytes()
-        assert rows["steps"][-1].tolist() == [13, 13, 13]
+        assert rows["step_count"][-1].tolist() == [13, 13, 13]
     assert run("evaluate", scene, "--states", recorded).returncode == 0
 
 

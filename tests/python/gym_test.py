@@ -276,7 +276,7 @@ def test_an_action_outside_of_its_space_is_named(number, shown):
         envs.step(actions)
     with pytest.raises(ValueError, match=r"step: actions: expected the shape \[4, 1\], found \[4\]"):
         envs.step(actions[:, 0])
-    assert (envs.simulator.steps == before.steps).all()
+    assert (envs.simulator.step_count == before.step_count).all()
     env = PivotEnv()
     env.reset(seed=1)
     with pytest.raises(

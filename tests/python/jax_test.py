@@ -200,7 +200,7 @@ class TestStep:
             same_bits(results, wanted)
             eager, _ = isopatch.jax.step(rolling, before, 25, **inputs)
             same_bits(eager, rolling.state())
-        assert results.iterations.max() > 0 and not state.status.any()
+        assert results.solver_iterations.max() > 0 and not state.status.any()
 
     def test_joints_and_their_targets(self, root):
         scene = isopatch.Scene(root / "bench/scenes/pinch.json")
@@ -276,8 +276,8 @@ class TestStep:
             isopatch.jax.step(**{"simulator": rolling, "state": rolling.state(), **change})
 
     def test_a_missing_array_of_a_state(self, rolling):
-        with x64(), pytest.raises(TypeError, match="steps: expected an array, found NoneType"):
-            isopatch.jax.step(rolling, rolling.state()._replace(steps=None))
+        with x64(), pytest.raises(TypeError, match="step_count: expected an array, found NoneType"):
+            isopatch.jax.step(rolling, rolling.state()._replace(step_count=None))
 
     def test_the_number_of_steps_is_no_array(self, rolling):
         with x64(), pytest.raises(TypeError, match="known when the function is traced"):

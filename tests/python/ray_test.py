@@ -137,10 +137,12 @@ def test_steps_have_the_bits_of_one_process(two, grip, shares, tmp_path):
         force = np.linspace(1, 8, n * grip.num_joints).reshape(n, -1)
         sim.velocities[:, -1] += np.linspace(0, 0.1, n * 6).reshape(n, 6) * (grip.bodies[-1].motion == "free")
         with sim.record(tmp_path / "run.npz", every=4, outputs=("area",)):
-            results = sim.step(10, joint_force=force, outputs=("pair_wrench", "iterations"))
+            results = sim.step(10, joint_force=force, outputs=("pair_wrench", "solver_iterations"))
         hashes.append(digest([*results, *sim.state()]))
-        out = {"pair_wrench_mean": np.empty((n, grip.num_pairs, 6), np.float32)}
-        assert sim.step(3, out=out).pair_wrench_mean is out["pair_wrench_mean"]
+        out = {"pair_wrench_mean": np.empty((n, grip.num_pairs, 6), np.float32), "polygons": np.empty(n, np.int32)}
+        found = sim.step(3, out=out, outputs=("iterations",))  # by former names
+        assert found.pair_wrench_mean is out["pair_wrench_mean"] and found.num_polygons is out["polygons"]
+        hashes.append(digest([found.solver_iterations]))
         sim.reset(np.arange(n) % 3 == 0)
         sim.step(2)
         hashes.append(digest([*sim.state(), *out.values(), *np.load(tmp_path / "run.npz").values()]))
@@ -213,7 +215,7 @@ def test_a_share_that_ends_two_workers_is_an_error(made, scene, monkeypatch, tmp
     assert digest(pool.state()) == before
     pool._short = 0
     pool.step()  # goes on with others
-    assert (pool.steps == 1).all()
+    assert (pool.step_count == 1).all()
     pool.close()
     with pytest.raises(RuntimeError, match="step: this pool is closed"):
         pool.step(100)

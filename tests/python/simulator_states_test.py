@@ -14,7 +14,7 @@ def test_a_mask_resets_without_touching_the_others(rolling):
     assert bits(array[[0, 2]] for array in rolling.state()) == before
     first = bits(array[:1] for array in rolling.state())
     assert rolling.poses[1].tobytes() == rolling.scene.default_poses.tobytes()
-    assert rolling.steps.tolist() == [20, 0, 20]
+    assert rolling.step_count.tolist() == [20, 0, 20]
     poses = np.repeat(rolling.scene.default_poses[None], 3, axis=0)
     poses[:, 0, 2] = 0.3
     velocities = np.zeros((3, 2, 6))
@@ -23,7 +23,7 @@ def test_a_mask_resets_without_touching_the_others(rolling):
     assert rolling.poses[:, 0, 2].tolist()[2] == 0.3 and rolling.velocities[2, 0, 0] == 1
     assert bits(array[:1] for array in rolling.state()) == first
     rolling.reset()
-    assert rolling.steps.tolist() == [0, 0, 0]
+    assert rolling.step_count.tolist() == [0, 0, 0]
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_reset_puts_bodies_where_joints_and_paths_say(carried):
     assert after.poses[:, 0].tobytes() == poses[[1, 3], 0].tobytes()
     assert after.velocities[:, 0].tobytes() == velocities[[1, 3], 0].tobytes()
     assert after.joints.tolist() == [[[0.25, 0.5]]] * 2
-    assert after.steps.tolist() == after.status.tolist() == [0, 0]
+    assert after.step_count.tolist() == after.status.tolist() == [0, 0]
     carried.step(0)
     assert bits(array[[1, 3]] for array in carried.state()) == bits(after)
 
@@ -76,7 +76,7 @@ def test_a_reset_takes_repeated_rows_and_arrays_with_gaps(rolling):
     mask = np.array([[1, 0], [0, 1], [1, 0]], bool)[:, 0]
     velocities = np.ones((3, 2, 12))[..., ::2]
     rolling.reset(mask, poses=np.broadcast_to(row, (3, 2, 7)), velocities=velocities)
-    assert rolling.steps.tolist() == [0, 20, 0]
+    assert rolling.step_count.tolist() == [0, 20, 0]
     assert rolling.poses[[0, 2]].tolist() == [row.tolist()] * 2
     assert (rolling.velocities[[0, 2]] == 1).all()
 
@@ -108,15 +108,20 @@ def test_a_saved_state_goes_on_with_the_same_bits(rolling, scene):
 
 
 BAD_STATES = {
-    "list": ("steps", [0] * 3, TypeError, "expected an array, found list"),
+    "list": ("step_count", [0] * 3, TypeError, "expected an array, found list"),
     "None": ("joints", None, TypeError, "expected an array, found NoneType"),
     "shape": ("velocities", np.zeros((3, 6)), ValueError, "expected the shape [3, 2, 6], found [3, 6]"),
     "complex": ("poses", np.ones((3, 2, 7), complex), TypeError, "floating-point numbers, found complex128"),
     "integers": ("poses", np.ones((3, 2, 7), int), TypeError, "expected floating-point numbers, found int64"),
-    "real steps": ("steps", np.full(3, 0.7), TypeError, "expected integers, found float64"),
+    "real steps": ("step_count", np.full(3, 0.7), TypeError, "expected integers, found float64"),
     "bool": ("status", np.ones(3, bool), TypeError, "expected integers, found bool"),
     "negative": ("status", np.full(3, -1), ValueError, "expected integers from 0 to 4294967295, found -1"),
-    "steps": ("steps", np.full(3, 2**63, np.uint64), ValueError, "to 9223372036854775807, found 9223372036854775808"),
+    "steps": (
+        "step_count",
+        np.full(3, 2**63, np.uint64),
+        ValueError,
+        "to 9223372036854775807, found 9223372036854775808",
+    ),
 }
 
 

@@ -23,11 +23,12 @@ def test_bits_are_those_of_the_command_line(root, command, tmp_path, name):
         written["poses"][0],
         written["velocities"][0],
         written["joints"][0] if "joints" in written else np.zeros((16, 0, 2)),
-        written["steps"][0],
+        written["step_count"][0],
         np.zeros(16, np.uint32),
     )
     simulator.load(start)
-    outputs = ("pair_wrench", "kinetic_energy", "potential_energy", "elastic_energy", "iterations", "polygons")
+    outputs = ("pair_wrench", "kinetic_energy", "potential_energy", "elastic_energy")
+    outputs += ("solver_iterations", "num_polygons")
     status = np.zeros(16, np.uint32)
     for row in (1, 2):
         results = simulator.step(50, outputs=outputs)
@@ -49,7 +50,7 @@ def test_the_state_is_the_memory_that_is_stepped(scene):
     assert results == isopatch.StepResults()
     assert simulator.poses is poses and poses.__array_interface__["data"] == address
     assert not np.array_equal(poses, before)
-    assert simulator.steps.tolist() == [5, 5]
+    assert simulator.step_count.tolist() == [5, 5]
     poses[1, 0, 2] = 0.2  # is where the next step begins
     simulator.step()
     assert simulator.poses[1, 0, 2] != 0.2 and simulator.poses[1, 0, 2] == pytest.approx(0.2, abs=1e-3)
@@ -121,7 +122,7 @@ def test_a_record_leaves_the_warnings_of_a_call(scene, tmp_path, every, library)
     assert np.asarray(wanted.status)[0] & isopatch.Status.FRICTION_LAG and not np.asarray(wanted.status)[1]
     assert bits(run([40], tmp_path / "one.npz")) == bits(wanted)
     rows = np.load(tmp_path / "one.npz")
-    for steps, status in zip(rows["steps"][1:, 0], rows["status"][1:]):
+    for steps, status in zip(rows["step_count"][1:, 0], rows["status"][1:]):
         assert status.tolist() == np.asarray(run([int(steps)]).status).tolist()
     assert bits(run([40, 9], tmp_path / "two.npz")) == bits(run([40, 9]))
 
@@ -132,7 +133,7 @@ def test_a_recorded_step_checks_its_number(rolling, tmp_path):
             rolling.step(1.5)
         with pytest.raises(ValueError, match="step: n: expected a number of steps from 0 to .*, found -1"):
             rolling.step(-1)
-    assert np.load(tmp_path / "run.npz")["steps"].tolist() == [[20, 20, 20]]
+    assert np.load(tmp_path / "run.npz")["step_count"].tolist() == [[20, 20, 20]]
 
 
 def test_a_record_has_the_rows_of_the_steps(rolling, tmp_path):
@@ -144,7 +145,7 @@ def test_a_record_has_the_rows_of_the_steps(rolling, tmp_path):
         rolling.step(6)
         wrench = rolling.step(3, outputs=("pair_wrench",)).pair_wrench
     written = np.load(tmp_path / "run.npz")
-    assert written["steps"][:, 0].tolist() == [20, 24, 28, 32]
+    assert written["step_count"][:, 0].tolist() == [20, 24, 28, 32]
     assert written["time"][:, 0] == pytest.approx([0.02, 0.024, 0.028, 0.032])
     kept = FIELDS[:-2]  # the others have no elements
     assert [written[field][0].tobytes() for field in kept] == start[:-2]
@@ -162,7 +163,7 @@ def test_a_record_has_outputs_of_its_rows(scene, tmp_path, library):
     with recorded.record(tmp_path / "run.npz", every=5, outputs=names):
         recorded.step(12, mass_scale=given)
     rows = np.load(tmp_path / "run.npz")
-    assert rows["steps"][:, 0].tolist() == [0, 5, 10]
+    assert rows["step_count"][:, 0].tolist() == [0, 5, 10]
     for row in range(3):
         wanted = other.step(5 if row > 0 else 0, outputs=names, mass_scale=heavy)
         for name in names:

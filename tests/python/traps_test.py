@@ -83,7 +83,7 @@ def test_what_is_written_to_a_body_on_a_joint_or_a_path_is_an_error_of_the_next_
         getattr(sim, name)[1, body, 2] += 0.1
         with pytest.raises(ValueError, match=rf"step: {name}\[1, {body}\]: body {reason}"):
             sim.step()
-        assert (sim.steps == before.steps).all()
+        assert (sim.step_count == before.step_count).all()
         sim.load(before)
         sim.step()
         getattr(sim, name)[1, 0, 0] += 0.1  # of the free one
@@ -101,7 +101,7 @@ def test_a_state_may_be_put_together_by_hand(gripper):
     expected = sim.state()
     for to, given in zip(sim.state(), saved, strict=True):
         assert to.shape == given.shape
-    for name in ("poses", "velocities", "joints", "steps"):
+    for name in ("poses", "velocities", "joints", "step_count"):
         getattr(sim, name)[...] = getattr(saved, name)
     sim.step(3)
     assert (sim.poses == expected.poses).all()
@@ -128,9 +128,9 @@ def test_numbers_that_are_not_finite_are_an_error_if_they_are_checked(gripper, e
         sim.step(joint_force=force, check=True)
     with pytest.raises(ValueError, match=r"advance: joint_force\[1, 0\]: expected finite"):
         sim.advance(sim.state(), joint_force=force, check=True)
-    assert not sim.steps.any()
+    assert not sim.step_count.any()
     sim.step(joint_force=force)
-    assert sim.steps.tolist() == [1, 0] and sim.status[1] & isopatch.Status.FROZEN
+    assert sim.step_count.tolist() == [1, 0] and sim.status[1] & isopatch.Status.FROZEN
     sim.reset()
     sim.poses[0, 0, 1] = np.inf
     with pytest.raises(ValueError, match=r"step: poses\[0, 0, 1\]: expected finite numbers, found inf"):

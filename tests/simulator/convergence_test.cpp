@@ -43,7 +43,7 @@ TEST(Convergence, AlmostAllStepsTakeFewIterations) {
     std::uint32_t status = kOk;
     for (int i = 0; i < 300; ++i) {
       simulator.step(state.view(), {}, output.view());
-      found.insert(found.end(), output.iterations.begin(), output.iterations.end());
+      found.insert(found.end(), output.solver_iterations.begin(), output.solver_iterations.end());
       for (const std::uint32_t bits : state.status) status |= bits;
     }
     EXPECT_EQ(status & (kNotConverged | kFrozen), kOk) << name;

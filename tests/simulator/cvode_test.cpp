@@ -148,7 +148,7 @@ TEST_F(Cvode, FreezesABodyThatIsFasterThanTheSpeedLimit) {
     Rollout rollout = is_continuous ? continuous(scene) : Rollout(scene);
     rollout.step(10);
     EXPECT_EQ(rollout.state.status[0], kDiverged | kFrozen);
-    EXPECT_EQ(rollout.state.steps[0], 1);
+    EXPECT_EQ(rollout.state.step_count[0], 1);
     EXPECT_NEAR(rollout.velocity(0)[2], -2, 1e-6);
   }
 }

@@ -51,8 +51,8 @@ double rebound(Random& random, int shape, double modulus, double time_step, Inte
   for (int i = 0; i < most; ++i) {
     rollout.step();
     EXPECT_EQ(rollout.state.status[0] & (kFrozen | kNotConverged), kOk);
-    touched = touched || rollout.output.polygons[0] > 0;
-    if (touched && rollout.output.polygons[0] == 0) break;
+    touched = touched || rollout.output.num_polygons[0] > 0;
+    if (touched && rollout.output.num_polygons[0] == 0) break;
   }
   EXPECT_TRUE(touched);
   return rollout.output.kinetic_energy[0] / before;

@@ -50,11 +50,11 @@ TEST(RolloutFaults, FreezeTheirEnvironmentAloneAndKeepItsState) {
     const RolloutStateArrays& expected = is_poisoned ? before : clean;
     EXPECT_TRUE(same_bytes(&poisoned.poses[14 * at], &expected.poses[14 * at], 14 * sizeof(double))) << e;
     EXPECT_TRUE(same_bytes(&poisoned.velocities[12 * at], &expected.velocities[12 * at], 12 * sizeof(double))) << e;
-    EXPECT_EQ(poisoned.steps[at], is_poisoned ? 0 : 10);
+    EXPECT_EQ(poisoned.step_count[at], is_poisoned ? 0 : 10);
     if (!is_poisoned) continue;
     EXPECT_EQ(output.kinetic_energy[at], 0);
     EXPECT_EQ(output.elastic_energy[at], 0);
-    EXPECT_EQ(output.polygons[at], 0);
+    EXPECT_EQ(output.num_polygons[at], 0);
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(output.pair_wrench[6 * at + i], 0);
   }
 
@@ -63,8 +63,8 @@ TEST(RolloutFaults, FreezeTheirEnvironmentAloneAndKeepItsState) {
   for (const auto& [e, status] : faults) mask[static_cast<std::size_t>(e)] = 1;
   RolloutStateArrays initial = begin;
   simulator.reset(poisoned.view(), mask.data(), initial.view());
-  EXPECT_EQ(poisoned.steps[7], 0);
-  EXPECT_EQ(poisoned.steps[8], 10);
+  EXPECT_EQ(poisoned.step_count[7], 0);
+  EXPECT_EQ(poisoned.step_count[8], 10);
   simulator.step(poisoned.view(), {}, {}, 10);
   EXPECT_TRUE(same_bytes(&poisoned.poses[14 * 7], &clean.poses[14 * 7], 14 * sizeof(double)));
   EXPECT_EQ(poisoned.status[7], kOk);
@@ -174,7 +174,7 @@ TEST(RolloutFaults, OfNumbersThatDriveAJointFreezeTheirEnvironment) {
       input.joint_target = target.data();
       simulator.step(state.view(), input, {}, 2);
       EXPECT_EQ(state.status, (std::vector<std::uint32_t>{kOk, kDiverged | kFrozen, kOk}));
-      EXPECT_EQ(state.steps, (std::vector<std::int64_t>{2, 0, 2}));
+      EXPECT_EQ(state.step_count, (std::vector<std::int64_t>{2, 0, 2}));
     }
   }
 }

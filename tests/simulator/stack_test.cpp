@@ -37,12 +37,12 @@ TEST(Stack, OfTenStands) {
   rollout.step(2400, [&] {
     most = std::max(most, rollout.energy());
     if (rollout.time() > 6) kinetic = std::max(kinetic, rollout.output.kinetic_energy[0]);
-    worst = std::max(worst, rollout.output.iterations[0]);
+    worst = std::max(worst, rollout.output.solver_iterations[0]);
   });
   const Vector end = rollout.position(9);
   std::printf("stack: moved %.4f mm, energy %.3g J more, kinetic %.2g J, iterations at most %d, polygons %d\n",
               1e3 * std::hypot(end[0] - begin[0], end[1] - begin[1]), most - before, kinetic, worst,
-              rollout.output.polygons[0]);
+              rollout.output.num_polygons[0]);
   EXPECT_EQ(rollout.state.status[0], kOk);
   EXPECT_LT(std::hypot(end[0] - begin[0], end[1] - begin[1]), 2e-3);
   EXPECT_LE(most, before);

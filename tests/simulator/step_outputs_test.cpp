@@ -66,7 +66,7 @@ TEST(StepOutputs, OfNoStepsHaveTheWrenchOfTheState) {
     EXPECT_LT(found.output.pair_wrench[0], -0.1 * found.output.pair_wrench[2]);  // friction
 
     Stepped expected = {state, RolloutOutputArrays(next.scene(), 1)};
-    expected.state.steps[0] = 0;
+    expected.state.step_count[0] = 0;
     next.step(expected.state.view(), {}, expected.output.view(), 1);
     constexpr double kTolerance = 1e-3;  // a polygon is three points in a step
     for (std::size_t k = 0; k < 3; ++k) {

@@ -116,7 +116,7 @@ struct Rollout {
     }
   }
   double time_step() const { return simulator.rollout().time_step; }
-  double time() const { return static_cast<double>(state.steps[0]) * time_step(); }
+  double time() const { return static_cast<double>(state.step_count[0]) * time_step(); }
   Vector position(int body, std::int64_t environment = 0) const {
     const double* p = state.poses.data() + 7 * (environment * simulator.scene().num_bodies() + body);
     return {p[0], p[1], p[2]};

@@ -39,9 +39,9 @@ struct Sums {
     }
     linear += length(&output.momentum[6 * e]);
     angular += length(&output.momentum[6 * e + 3]);
-    iterations += output.iterations[e];
-    polygons += output.polygons[e];
-    most_iterations = std::max(most_iterations, output.iterations[e]);
+    iterations += output.solver_iterations[e];
+    polygons += output.num_polygons[e];
+    most_iterations = std::max(most_iterations, output.solver_iterations[e]);
     const std::vector<double>& states = row.state.contact_state;
     const std::size_t numbers = states.size() / row.state.status.size();
     for (std::size_t i = e * numbers; i + 8 <= (e + 1) * numbers; i += 8) {
@@ -55,10 +55,10 @@ bool is_energy(const ArrayInfo& info) { return std::string_view(info.name).ends_
 
 /// Whether an array has a row for each time.
 bool has_rows(const ArrayInfo& info) {
-  constexpr std::string_view kNames[] = {"poses",           "velocities",     "joints",           "steps",
-                                         "pair_wrench",     "kinetic_energy", "potential_energy", "elastic_energy",
-                                         "iterations",      "polygons",       "contact_state",    "joint_limit_force",
-                                         "joints_at_limit", "joint_rates"};
+  constexpr std::string_view kNames[] = {
+      "poses",          "velocities",        "joints",          "step_count",        "pair_wrench",
+      "kinetic_energy", "potential_energy",  "elastic_energy",  "solver_iterations", "num_polygons",
+      "contact_state",  "joint_limit_force", "joints_at_limit", "joint_rates"};
   return std::ranges::find(kNames, info.name) != std::end(kNames);
 }
 

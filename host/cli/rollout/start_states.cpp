@@ -52,7 +52,7 @@ void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
   const int bodies = scene.num_bodies();
   for (std::int64_t e = 0; e < state.num_environments; ++e) {
     const EnvironmentState environment = EnvironmentState::of(state.view(), e, bodies, data.view.num_joints);
-    const std::int64_t steps = state.steps[e];
+    const std::int64_t steps = state.step_count[e];
     for (int i = 0; i < bodies; ++i) {
       const MovingBody& body = data.view.bodies[i];
       if (body.kind != MotionKind::kPath) continue;
@@ -62,30 +62,31 @@ void write_path_velocities(const Scene& scene, RolloutStateArrays& state) {
   }
 }
 
-/// The states in the arrays of a file: those of `isopatch evaluate --states`, `joints` and `steps`; or the results of a
-/// rollout, of which the last row is taken, or of an evaluation. Throws Error, naming `source` and the array, for
+/// The states in the arrays of a file: the arrays of `isopatch evaluate --states`, `joints` and `step_count`; or the
+/// results of an evaluation, or of a rollout, whose last row is taken. Throws Error, naming `source` and the array, for
 /// others.
 RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, const Scene& scene,
                                const std::string& source) {
   const bool goes_on = is_rollout_file(file);
-  std::map<std::string, LazyArray> arrays = goes_on ? last_row_of(file, source) : without_results(file);
+  std::map<std::string, LazyArray> arrays =
+      goes_on ? last_row_of(file, source) : with_present_names(without_results(file));
   const ArrayReader reader(arrays, source);
   const ArrayCounts counts = rollout_counts(scene);
   std::vector<std::string> names = names_of_states(counts);
-  names.insert(names.end(), {"joints", "joint_rates", "steps"});
+  names.insert(names.end(), {"joints", "joint_rates", "step_count"});
   reader.allow(names);
 
   auto of_evaluate = arrays;
   of_evaluate.erase("joints");
   of_evaluate.erase("joint_rates");
-  of_evaluate.erase("steps");
+  of_evaluate.erase("step_count");
   RolloutStart start;
   start.given = goes_on ? states_of_last_row(of_evaluate, scene.description(), source)
                         : states_from_arrays(of_evaluate, scene.description(), source);
   const std::int64_t n = start.given.num_environments;
   const LazyArray* joints = reader.find("joints", "real", {n, counts[Per::kJoint], 2});
   const LazyArray* rates = reader.find("joint_rates", "real", {n, counts[Per::kJoint]});
-  const LazyArray* steps = reader.find("steps", "int64", {n});
+  const LazyArray* steps = reader.find("step_count", "int64", {n});
 
   start.state = RolloutStateArrays(scene, n);
   start.state.poses = std::move(start.given.poses);
@@ -98,9 +99,9 @@ RolloutStart start_from_arrays(const std::map<std::string, LazyArray>& file, con
   // without them, bodies on joints begin with the velocities that follow from the rest
   if (rates == nullptr) std::ranges::fill(start.state.joint_rates, std::numeric_limits<double>::quiet_NaN());
   read_values(rates, start.state.joint_rates);
-  read_values(steps, start.state.steps);
-  for (const std::int64_t value : start.state.steps) {
-    if (value < 0 || value > kMaxExactCount) reader.fail("steps", "{} is not in [0, {}]", value, kMaxExactCount);
+  read_values(steps, start.state.step_count);
+  for (const std::int64_t value : start.state.step_count) {
+    if (value < 0 || value > kMaxExactCount) reader.fail("step_count", "{} is not in [0, {}]", value, kMaxExactCount);
   }
   write_path_velocities(scene, start.state);
   return start;
@@ -121,7 +122,7 @@ RolloutStart chosen_rows(RolloutStart start, const RolloutArguments& arguments, 
 }  // namespace
 
 std::int64_t RolloutStart::steps() const {
-  return state.steps.empty() ? 0 : *std::max_element(state.steps.begin(), state.steps.end());
+  return state.step_count.empty() ? 0 : *std::max_element(state.step_count.begin(), state.step_count.end());
 }
 
 RolloutStart rollout_start(const RolloutArguments& arguments, const Scene& scene) {

@@ -26,7 +26,7 @@ auto* at(Array& array, std::int64_t begin, std::int64_t row) {
 
 /// The same time in half steps.
 RolloutStart in_half_steps(RolloutStart start) {
-  for (std::int64_t& steps : start.state.steps) steps *= 2;
+  for (std::int64_t& steps : start.state.step_count) steps *= 2;
   return start;
 }
 

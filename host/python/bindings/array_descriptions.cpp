@@ -90,7 +90,7 @@ constexpr ArrayDescription kDescriptions[] = {
     {"state", "joint_rates",
      "The rate that the last step left: what was written to `joints` since then, and to velocities of prescribed "
      "bodies, is felt as a change of momentum; NaN: bodies on joints begin with the velocities that follow"},
-    {"state", "steps", "Steps since time 0: the time is steps * time_step"},
+    {"state", "step_count", "Steps since time 0: the time is step_count * time_step"},
     {"state", "status", "An environment with FROZEN keeps its state until it is reset"},
     {"state", "contact_state", "What the contact models carry from step to step; S is 0 if they carry nothing"},
 
@@ -117,8 +117,8 @@ constexpr ArrayDescription kDescriptions[] = {
     {"step_outputs", "max_pressure", "The largest pressure at a corner of a polygon, after the step"},
     {"step_outputs", "polygon_count", "Contact polygons of the pair, after the step"},
     {"step_outputs", "momentum", "Linear; angular about the world's origin"},
-    {"step_outputs", "iterations", "Of Newton's method, in all solves"},
-    {"step_outputs", "polygons", "Of all pairs, as many as the step used"},
+    {"step_outputs", "solver_iterations", "Of Newton's method, in all solves"},
+    {"step_outputs", "num_polygons", "Of all pairs, as many as the step used"},
     {"step_outputs", "polygons_needed", "The capacity that would have been enough"},
 };
 

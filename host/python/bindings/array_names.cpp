@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/python/bindings/array_names.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "host/python/arrays/array_view.h"
+#include "host/rollout/former_names.h"
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
 
@@ -21,6 +25,10 @@ std::size_t ArrayNames::find(PyObject* name) const {
   if (PyUnicode_Check(name)) {
     for (std::size_t i = 0; i < size(); ++i) {
       if (PyUnicode_CompareWithASCIIString(name, names_[i]) == 0) return i;
+    }
+    for (const auto& [former, present] : isopatch::detail::kFormerNames) {
+      if (PyUnicode_CompareWithASCIIString(name, former) != 0) continue;
+      return static_cast<std::size_t>(std::ranges::find(names_, std::string_view(present)) - names_.begin());
     }
   }
   return size();

@@ -24,7 +24,7 @@ class ArrayNames {
   std::size_t size() const { return names_.size(); }
   const char* operator[](std::size_t i) const { return names_[i]; }
 
-  /// The index of a name; size() if it is unknown or no string.
+  /// The index of a name, also of a former one; size() if it is unknown or no string.
   std::size_t find(PyObject* name) const;
 
   /// "; did you mean ...?" with the known name that is like this one, or all of them.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/python/bindings/array_lists.h"
+#include "host/rollout/former_names.h"
 
 namespace isopatch::python {
 namespace {
@@ -142,6 +143,9 @@ void bind_array_table(nb::module_& module) {
                                           kOutputs[isopatch::detail::buffer_of(pers[1])].name);
   }
   module.attr("OLD_CAPACITIES") = old_capacities;
+  nb::dict former_names;
+  for (const auto& [former, present] : isopatch::detail::kFormerNames) former_names[former] = present;
+  module.attr("FORMER_NAMES") = former_names;
   module.def(
       "argument_lines",
       [](const std::string& list, const std::string& leading, int indent) {

@@ -29,8 +29,8 @@ const ArrayDescription* description_of(const char* list, const char* name);
 /// each line `indent` to the right. `leading` is the first axis.
 std::string argument_lines(const char* list, std::span<const ArrayInfo> arrays, const std::string& leading, int indent);
 
-/// Registers the members of records by name, the outputs with a capacity, and the table: for each list a tuple of
-/// (name, axes, type, unit, group, whether there is a stride, text, what holds if it is missing).
+/// Registers the members of records by name, the outputs with a capacity, former names, and the table: for each list a
+/// tuple of (name, axes, type, unit, group, whether there is a stride, text, what holds if it is missing).
 void bind_array_table(nb::module_& module);
 
 }  // namespace isopatch::python

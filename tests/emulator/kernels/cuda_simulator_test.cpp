@@ -25,14 +25,14 @@ struct DeviceState {
   explicit DeviceState(const RolloutStateArrays& host)
       : poses(host.poses, nullptr),
         velocities(host.velocities, nullptr),
-        steps(host.steps, nullptr),
+        steps(host.step_count, nullptr),
         status(host.status, nullptr) {}
   RolloutState view() const {
     RolloutState state;
     state.num_environments = static_cast<std::int64_t>(steps.size());
     state.poses = poses.data();
     state.velocities = velocities.data();
-    state.steps = steps.data();
+    state.step_count = steps.data();
     state.status = status.data();
     return state;
   }

@@ -128,7 +128,7 @@ def test_a_state_of_another_scene_is_refused_with_both_named(scene, rolling):
         with pytest.raises(ValueError, match=r"set_state: state: expected one of .*slab.*, found one of .*table.*"):
             other.set_state(state)
         with pytest.raises(ValueError, match="load: state: expected one of"):
-            other.load(state._replace(steps=state.steps + 1))
+            other.load(state._replace(step_count=state.step_count + 1))
     assert bits(other.state()) == before
     other.set_state(isopatch.SimulatorState(*rolling.state()))  # of no scene
     assert bits(other.state()) == bits(rolling.state())

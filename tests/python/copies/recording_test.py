@@ -49,7 +49,7 @@ def test_names_are_as_they_are_given_and_links_are_followed(rolling, tmp_path):
         assert (tmp_path / "real.npz").read_bytes() == b"old"
         rolling.step()
     assert names_in(tmp_path) == ["link.npz", "real.npz"] and (tmp_path / "link.npz").is_symlink()
-    assert np.load(tmp_path / "real.npz")["steps"].shape == (2, 3)
+    assert np.load(tmp_path / "real.npz")["step_count"].shape == (2, 3)
     assert os.stat(tmp_path / "real.npz").st_mode & 0o777 == 0o640
 
 
@@ -60,7 +60,7 @@ def test_a_second_recording_of_the_same_file_is_refused(rolling, scene, tmp_path
         with pytest.raises(OSError, match=r"run\.npz: cannot be written: another run is writing it"):
             other.record(tmp_path / "run.npz").__enter__()
     other.step()
-    assert np.load(tmp_path / "run.npz")["steps"][:, 0].tolist() == [20, 21]
+    assert np.load(tmp_path / "run.npz")["step_count"][:, 0].tolist() == [20, 21]
 
 
 def test_many_rows_are_those_of_the_steps(rolling, tmp_path):
@@ -73,8 +73,8 @@ def test_many_rows_are_those_of_the_steps(rolling, tmp_path):
     assert recording.render(environment=2, every=100).glb == before
     rows = np.load(tmp_path / "run.npz")
     assert rows["pair_wrench"].shape == (count + 1, 3, 1, 6)
-    assert rows["time"].tobytes() == (rows["steps"] * rolling.time_step).tobytes()
-    for field in ("poses", "velocities", "joints", "steps", "status"):
+    assert rows["time"].tobytes() == (rows["step_count"] * rolling.time_step).tobytes()
+    for field in ("poses", "velocities", "joints", "step_count", "status"):
         wanted = np.stack([getattr(state, field) for state in states])
         assert rows[field].dtype == wanted.dtype and rows[field].tobytes() == wanted.tobytes(), field
 
@@ -99,7 +99,7 @@ def test_an_earlier_recording_survives_a_full_disk(scene, tmp_path, full_disk):
         full_disk(100_000)
         simulator.step(1000)
     full_disk()
-    assert 0 < simulator.steps[0] < 1000  # the first rows that had no room ended it
+    assert 0 < simulator.step_count[0] < 1000  # the first rows that had no room ended it
     assert (tmp_path / "run.npz").read_bytes() == b"an earlier one"
     assert names_in(tmp_path) == ["run.npz"]
 
@@ -111,9 +111,9 @@ def test_a_disk_that_has_room_again_gets_all_rows(scene, tmp_path, full_disk):
         with pytest.raises(OSError, match="File too large"):
             simulator.step(1000)
         full_disk()
-        reached = int(simulator.steps[0])
+        reached = int(simulator.step_count[0])
         simulator.step(10)
-    assert np.load(tmp_path / "run.npz")["steps"][:, 0].tolist() == list(range(reached + 11))
+    assert np.load(tmp_path / "run.npz")["step_count"][:, 0].tolist() == list(range(reached + 11))
 
 
 def test_the_memory_of_a_long_recording_is_that_of_a_short_one(tmp_path):

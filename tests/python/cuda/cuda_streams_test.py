@@ -112,9 +112,9 @@ def test_tensors_of_a_step_are_kept_for_another_stream(scene):
     simulator = isopatch.Simulator(scene, 3, device="cuda:0", arrays="cupy")
     stream = cupy.cuda.Stream(non_blocking=True)
     scale, polygons = Tensor(cupy.zeros((3, 2))), Tensor(cupy.zeros(3, cupy.int32))
-    simulator.step(mass_scale=scale, out={"polygons": polygons}, stream=stream)
+    simulator.step(mass_scale=scale, out={"num_polygons": polygons}, stream=stream)
     assert set(scale.recorded) == set(polygons.recorded) == {stream.ptr}
-    simulator.step(mass_scale=scale, out={"polygons": polygons})
+    simulator.step(mass_scale=scale, out={"num_polygons": polygons})
     assert set(scale.recorded) == set(polygons.recorded) == {stream.ptr}
     stream.synchronize()
 

@@ -64,7 +64,7 @@ class EnvironmentMotion {
         environment_(environment),
         work_(work),
         state_(step.environment(environment)),
-        begin_(static_cast<double>(step.state.steps[environment]) * step.rollout.time_step),
+        begin_(static_cast<double>(step.state.step_count[environment]) * step.rollout.time_step),
         pairs_(static_cast<std::size_t>(step.scene.num_pairs)) {
     for (int i = 0; i < step.scene.num_bodies; ++i) {
       if (body(i).kind == MotionKind::kFree) free_.push_back(i);
@@ -345,7 +345,7 @@ std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactS
   if (bad != kOk) return bad;
 
   EnvironmentMotion motion(step, environment, work);
-  std::int64_t& steps = step.state.steps[environment];
+  std::int64_t& steps = step.state.step_count[environment];
   const double end = static_cast<double>(steps + 1) * step.rollout.time_step;
   const double nothing = 0;
   if (motion.size() == 0) {

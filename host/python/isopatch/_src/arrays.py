@@ -1,8 +1,9 @@
 """The arrays of calls: a table of the extension module, and signatures and docstrings that are made of it."""
 
 import inspect
+import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from isopatch import _core
@@ -34,6 +35,20 @@ INPUTS = tuple(row.name for row in TABLE["inputs"])
 
 STEP_INPUTS = tuple(row.name for row in TABLE["step_inputs"])
 """The names of the inputs of a step."""
+
+
+def present_names(names: Iterable[str]) -> tuple[str, ...]:
+    """What arrays are called now; `names` may be former ones."""
+    return tuple(_core.FORMER_NAMES.get(name, name) for name in names)
+
+
+def with_former_names(kind: type) -> None:
+    """Lets the arrays of a class, which may be a named tuple, be read and replaced by their former names too."""
+    for former, present in _core.FORMER_NAMES.items():
+        if hasattr(kind, present):
+            setattr(kind, former, property(operator.attrgetter(present), doc=f"`{present}`, by its former name."))
+    if replace := getattr(kind, "_replace", None):
+        kind._replace = lambda self, /, **arrays: replace(self, **dict(zip(present_names(arrays), arrays.values())))
 
 
 def in_order(call: str, names: tuple[str, ...], given: Mapping[str, Any]) -> list[Any]:

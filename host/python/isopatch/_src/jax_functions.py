@@ -142,8 +142,8 @@ def step(
     Args:
         simulator: An isopatch.Simulator, on the device that JAX computes on. It is kept alive; see release().
         state: Of any number of environments: poses [..., B, 7], velocities [..., B, 6], joints [..., J, 2], float64;
-            steps [...], int64; status [...], uint32; contact_state [..., Q, S], float64, or None if S is 0; joint_rates
-            [..., J], float64, or None if J is 0.
+            step_count [...], int64; status [...], uint32; contact_state [..., Q, S], float64, or None if S is 0;
+            joint_rates [..., J], float64, or None if J is 0.
         n: Number of steps, known when the function is traced.
         {inputs}
         outputs: Names of fields of StepResults, for the last step.

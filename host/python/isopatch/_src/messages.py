@@ -84,6 +84,9 @@ def _answering_function(function: Callable[..., Any], call: str | None) -> Calla
     @functools.wraps(function)
     def answering(*arguments: Any, **named: Any) -> Any:
         if named and not known.issuperset(named):
+            now = {_core.FORMER_NAMES.get(name, name): value for name, value in named.items()}
+            if known.issuperset(now):
+                return function(*arguments, **now)
             called = call
             if called is None:
                 made = arguments[0] if arguments else None

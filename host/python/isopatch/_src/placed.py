@@ -24,7 +24,7 @@ class PlacedBodies:
     def remember(self, state: SimulatorState) -> None:
         """From now on, what differs from this was written by the user."""
         self._poses, self._velocities = self._bits(state.poses), self._bits(state.velocities)
-        self._joint_rows, self._steps = np.array(state.joints), np.array(state.steps)
+        self._joint_rows, self._steps = np.array(state.joints), np.array(state.step_count)
 
     def check(self, call: str, state: SimulatorState) -> None:
         """Raises ValueError for a pose or a velocity that changed though what it follows from did not."""
@@ -32,7 +32,7 @@ class PlacedBodies:
         changed = {name: (self._bits(getattr(state, name)) != bits).any(axis=-1) for name, bits in before.items()}
         if not any(rows.any() for rows in changed.values()):
             return
-        moved = (np.asarray(state.joints) != self._joint_rows).any(axis=-1), np.asarray(state.steps) != self._steps
+        moved = (np.asarray(state.joints) != self._joint_rows).any(axis=-1), np.asarray(state.step_count) != self._steps
         for name, rows in changed.items():
             for environment, i in np.argwhere(rows):
                 joint = self._joints[i]

@@ -14,7 +14,7 @@ from ray.util import ActorPool
 
 from isopatch import _core
 from isopatch._src import arguments
-from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order
+from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order, present_names
 from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
 from isopatch._src.messages import names_of, shown
@@ -173,10 +173,10 @@ class Pool(Simulator):
             return self._here(envs * n, self._core.step, state, n, stream, outputs, out, inputs)
         in_order("step", STEP_INPUTS, inputs)
         named = out._asdict() if isinstance(out, StepResults) else out or {}
-        to = {name: array for name, array in named.items() if array is not None}
+        to = {name: array for name, array in zip(present_names(named), named.values()) if array is not None}
         of_state, of_inputs, _ = self._core.arrays()
         arrays = _checked("step", envs, state._asdict(), of_state) | _checked("step", envs, inputs, of_inputs)
-        found = self._there("step", envs, envs * n, arrays, n, tuple({*(outputs or ()), *to}))
+        found = self._there("step", envs, envs * n, arrays, n, tuple({*present_names(outputs or ()), *to}))
         for name, array in (state._asdict() | to).items():
             on_host(array)[...] = found.pop(name)
         return StepResults(**_like(state.poses, found) | to)

@@ -13,7 +13,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.arguments import integer, path_text
-from isopatch._src.arrays import TABLE
+from isopatch._src.arrays import TABLE, present_names
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shortened, shown
 from isopatch._src.picture.picture import Picture, rollout_picture
@@ -151,7 +151,7 @@ class Recorder:
         if self._every < 1:
             raise ValueError(f"record: every: expected 1 or more, found {shown(every)}")
         simulator.wanted("record", outputs)  # raises for a name that is none
-        self._outputs = tuple(dict.fromkeys((*outputs, "pair_wrench")))
+        self._outputs = tuple(dict.fromkeys((*present_names(outputs), "pair_wrench")))
         self._parameters: dict[str, np.ndarray] = {}  # those that a row has, as they are where a step is given none
         self._begun = False
         self._until_row = self._every
@@ -184,7 +184,8 @@ class Recorder:
         if n != self._until_row or not (outputs is None or isinstance(outputs, (tuple, list))):
             return ()
         of_out = out._asdict() if isinstance(out, StepResults) else out if isinstance(out, Mapping) else {}
-        return tuple(name for name in self._outputs if name not in (outputs or ()) and of_out.get(name) is None)
+        named = present_names((*(outputs or ()), *(name for name, array in of_out.items() if array is not None)))
+        return tuple(name for name in self._outputs if name not in named)
 
     def count(self, n: int, warnings: Any, results: StepResults, inputs: StepInputs) -> Any:
         """After `n` steps: adds a row if one is due. Returns the status with `warnings`, which it has then too."""
@@ -212,7 +213,7 @@ class Recorder:
                 with self._naming_errors():
                     self._rows.begin(name, self._parameters[name])
         with self._naming_errors():
-            self._rows.add({"time": row["steps"] * self._time_step, **row})
+            self._rows.add({"time": row["step_count"] * self._time_step, **row})
 
     def finish(self) -> None:
         """Writes the file, if there is to be one."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src import records
+from isopatch._src.arrays import with_former_names
 from isopatch._src.records import on_host, rows_on_host
 from isopatch._src.status import WARNINGS, status_text
 
@@ -215,9 +216,9 @@ class StepResults(NamedTuple):
     """[N, P], int32. Contact polygons of the pair, after the step."""
     momentum: Any = None
     """[N, 6], N s; N m s. Linear; angular about the world's origin."""
-    iterations: Any = None
+    solver_iterations: Any = None
     """[N], int32. Of Newton's method, in all solves."""
-    polygons: Any = None
+    num_polygons: Any = None
     """[N], int32. Of all pairs, as many as the step used."""
     polygons_needed: Any = None
     """[N], int32. The capacity that would have been enough."""
@@ -236,8 +237,8 @@ class SimulatorState(NamedTuple):
     """[N, B, 6], float64, m/s; rad/s. Linear of the body's origin and angular, world frame."""
     joints: Any
     """[N, J, 2], float64, m or rad; m/s or rad/s. Position and rate of each joint, in the order of the bodies."""
-    steps: Any
-    """[N], int64. Steps since time 0: the time is steps * time_step."""
+    step_count: Any
+    """[N], int64. Steps since time 0: the time is step_count * time_step."""
     status: Any
     """[N], uint32, bits of Status. An environment with FROZEN keeps its state until it is reset."""
     contact_state: Any = None
@@ -279,6 +280,8 @@ def _rows_of(
     return rows
 
 
+with_former_names(StepResults)
+with_former_names(SimulatorState)
 _core._register_types(
     Results,
     StepResults,

@@ -11,7 +11,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src import arguments
-from isopatch._src.arrays import TABLE, with_inputs
+from isopatch._src.arrays import TABLE, with_former_names, with_inputs
 from isopatch._src.checks import check_finite
 from isopatch._src.extras import require
 from isopatch._src.inputs import StepInputs
@@ -206,13 +206,13 @@ class Simulator:
         lambda self: self._state.joint_rates,
         doc="[N, J], float64. The rates that the last step left: what is written to joints and velocities is felt.",
     )
-    steps = property(lambda self: self._state.steps, doc="[N], int64. Steps since time 0.")
+    step_count = property(lambda self: self._state.step_count, doc="[N], int64. Steps since time 0.")
 
     @property
     def time(self) -> Any:
         """[N], float64. The time of each environment, s; a copy."""
         with self._current_device():
-            return converted(self._state.steps, self._library.float64) * self.time_step
+            return converted(self._state.step_count, self._library.float64) * self.time_step
 
     status = property(lambda self: self._state.status, doc="[N], uint32. Bits of Status.")
     contact_state = property(
@@ -240,8 +240,8 @@ class Simulator:
         broadcast_to() or expand().
 
         Ctrl-C ends a call on the CPU between the steps of its environments, so they have then taken different numbers
-        of steps, as `steps` says; go on from an earlier state(), or reset(). Two threads must not use one Simulator at
-        the same time: nothing guards its state.
+        of steps, as `step_count` says; go on from an earlier state(), or reset(). Two threads must not use one Simulator
+        at the same time: nothing guards its state.
 
         Args:
             n: How many; 0 or more.
@@ -480,6 +480,9 @@ class Simulator:
 
     def __repr__(self) -> str:
         return f"<isopatch.Simulator of {self._num_envs} environments on {self.device}>"
+
+
+with_former_names(Simulator)
 
 
 def _restored(kind: type[Simulator], scene: Scene, options: dict[str, Any], arrays: tuple[Any, ...]) -> Simulator:

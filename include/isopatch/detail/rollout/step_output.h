@@ -186,8 +186,8 @@ template <class Warp>
 ISOPATCH_HD void write_counts(Warp& warp, const StepCounts& counts, bool frozen, const RolloutOutput& output,
                               std::int64_t environment) {
   if (warp.lane() != 0) return;
-  write(output.iterations, environment, 0, frozen ? 0 : counts.iterations);
-  write(output.polygons, environment, 0, frozen ? 0 : counts.polygons);
+  write(output.solver_iterations, environment, 0, frozen ? 0 : counts.iterations);
+  write(output.num_polygons, environment, 0, frozen ? 0 : counts.polygons);
   write(output.polygons_needed, environment, 0, counts.polygons_needed);
 }
 

@@ -138,7 +138,7 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const Sta
   const StepPlan plan = plan_step(warp, step.rollout, step.scene, contact, step.input, environment, own);
   if (warp.lane() == 0) *progress.plan = plan;
   begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own,
-             stage_of(step.rollout, step.state.steps[environment], plan), progress.bodies, progress.poses);
+             stage_of(step.rollout, step.state.step_count[environment], plan), progress.bodies, progress.poses);
   keep_beginning(warp, step, progress);
   return kOk;
 }
@@ -181,8 +181,8 @@ ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t envi
   if (warp.lane() == 0) *progress.plan = plan;
   place_all_for_contact(
       warp, step.rollout, bodies, step.input, environment, step.environment(environment),
-      stage_of(step.rollout, step.state.steps[environment], plan), [&](int i) { return progress.bodies[i].momentum; },
-      progress.bodies, progress.poses);
+      stage_of(step.rollout, step.state.step_count[environment], plan),
+      [&](int i) { return progress.bodies[i].momentum; }, progress.bodies, progress.poses);
 }
 
 /// A stage of an environment, as it is to be solved.
@@ -210,7 +210,7 @@ ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const 
   const StageInput in = stage_input(step, contact, environment);
   StageProblem begun;
   begun.plan = *progress.plan;
-  begun.stage = stage_of(step.rollout, step.state.steps[environment], begun.plan);
+  begun.stage = stage_of(step.rollout, step.state.step_count[environment], begun.plan);
   begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, contacts, solver);
   begun.contacts = contacts.count;
   if constexpr (PointSums::kHasPlates) {
@@ -258,7 +258,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
                                     const StageProblem& begun, const StageSolution& solution,
                                     const SolverMemory& solver, const StepProgress& progress) {
   const StageInput in = stage_input(step, contact, environment);
-  const std::int64_t steps = step.state.steps[environment];
+  const std::int64_t steps = step.state.step_count[environment];
   const SolverStage& stage = begun.stage;
   const VelocityProblem& problem = begun.problem;
   StepPlan plan = begun.plan;
@@ -306,7 +306,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     progress.counts->iterations += solution.result.iterations;
     progress.counts->polygons += begun.contacts;
     *progress.plan = plan;
-    if (plan.is_done()) ++step.state.steps[environment];
+    if (plan.is_done()) ++step.state.step_count[environment];
   }
   warp.sync();
   return warnings | (solution.result.converged ? 0u : kNotConverged) |
@@ -355,7 +355,7 @@ ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t envir
   if (warp.lane() == 0) step.state.status[environment] = kOk;
   const EnvironmentState state = step.environment(environment);
   place_bodies(warp, step.rollout, step.scene.num_bodies, state,
-               static_cast<double>(step.state.steps[environment]) * step.rollout.time_step, true);
+               static_cast<double>(step.state.step_count[environment]) * step.rollout.time_step, true);
   for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = state.poses[i];
   warp.sync();
 }

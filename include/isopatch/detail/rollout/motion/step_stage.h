@@ -286,7 +286,7 @@ ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int nu
         view.contact_states != nullptr ? view.contact_states[i] : 0;
   }
   if (warp.lane() == 0) {
-    to.steps[environment] = 0;
+    to.step_count[environment] = 0;
     to.status[environment] = kOk;
   }
   warp.sync();
@@ -306,7 +306,7 @@ ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, in
   copy(from.joint_rates, to.joint_rates, num_joints);
   copy(from.contact_state, to.contact_state, num_contact_states);
   if (warp.lane() != 0) return;
-  to.steps[environment] = from.steps[environment];
+  to.step_count[environment] = from.step_count[environment];
   to.status[environment] = from.status[environment];
 }
 
