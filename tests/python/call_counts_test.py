@@ -41,7 +41,7 @@ def calls_of(scene: isopatch.Scene, arrays: str) -> dict:
     """The ways to call, with one environment."""
     evaluator = isopatch.Evaluator(scene, threads=1)
     simulator = isopatch.Simulator(scene, 1, threads=1, arrays=arrays)
-    convert = getattr(simulator._library, "asarray" if arrays == "numpy" else "from_numpy")
+    convert = getattr(simulator._library.module, "asarray" if arrays == "numpy" else "from_numpy")
     poses, velocities = convert(scene.default_poses[None].copy()), convert(np.zeros((1, 2, 6)))
     materials = {"modulus": convert(np.full((1, 2), 1e5)), "friction": convert(np.zeros((1, 2)))}
     inputs = materials | {"gravity": convert(np.zeros((1, 3))), "mass_scale": convert(np.ones((1, 2)))}

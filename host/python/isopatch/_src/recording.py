@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from isopatch._src.messages import shortened, shown
 from isopatch._src.picture.picture import Picture, rollout_picture
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState, StepResults
+from isopatch._src.state_library import StateLibrary
 
 # materials and shapes, which a row has as its step did; and what a row has whose step was given none
 _OF_STEPS = {row.name for row in TABLE["step_inputs"]}
@@ -130,19 +131,21 @@ class Recorder:
     """The rows of a recording of `state`, which `simulator` steps. It begins with the state that the first step begins
     with, and its materials and shapes.
 
-    `library` is the module of the state's arrays, `path` that of the file that they become, if any.
+    `take` takes steps as the simulator does, `path` is of the file that the rows become, if any.
     """
 
     def __init__(
         self,
         simulator: _core.Simulator,
+        take: Callable[..., StepResults],
         state: SimulatorState,
-        library: Any,
+        library: StateLibrary,
         path: Any,
         every: int,
         outputs: Sequence[str],
     ) -> None:
         self._simulator = simulator
+        self._take = take
         self._state = state
         self._library = library
         self._names = [n for n in SimulatorState._fields if n != "contact_state" or simulator.scene.contact_state_size]
@@ -162,24 +165,33 @@ class Recorder:
             folder = os.path.dirname(os.path.realpath(self._path))
         self._rows = RowFiles(folder)
 
-    def step_to_last_row(self, n: Any, inputs: StepInputs) -> tuple[int, Any]:
-        """Takes the steps up to the last row before the end; returns how many are left, which are the caller's, and the
-        status so far, which their call begins anew."""
+    def take_steps(
+        self, state: SimulatorState, n: Any, stream: Any, outputs: Any, out: Any, inputs: StepInputs
+    ) -> StepResults:
+        """Takes the steps of a call of Simulator.step(), and adds the rows that are due."""
+        if stream is not None:
+            raise ValueError("step: stream: recorded steps are on the current stream; leave it out")
         n, warnings = integer("step", "n", n), None
-        self._begin(inputs)
-        while n > self._until_row:
-            results = self._simulator.step(self._state, self._until_row, None, self._outputs, None, inputs)
-            n -= self._until_row
-            warnings = self.count(self._until_row, warnings, results, inputs)
-        return n, warnings
+        with self._library.current_device():
+            self._begin(inputs)
+            while n > self._until_row:
+                results = self._take(state, self._until_row, None, self._outputs, None, inputs)
+                _core.mark_written(state)
+                n -= self._until_row
+                warnings = self._count(self._until_row, warnings, results, inputs)
+        added = self._added(n, outputs, out)
+        results = self._take(state, n, None, (*(outputs or ()), *added) if added else outputs, out, inputs)
+        with self._library.current_device():
+            self._count(n, warnings, results, inputs)
+        return results._replace(**dict.fromkeys(added)) if added else results
 
     def _begin(self, inputs: StepInputs) -> None:
         """Adds the first row, if there is none."""
         if not self._begun:
-            self._add_row(self._simulator.step(self._state, 0, None, self._outputs, None, inputs), inputs)
+            self._add_row(self._take(self._state, 0, None, self._outputs, None, inputs), inputs)
             self._begun = True
 
-    def added(self, n: int, outputs: Any, out: Any) -> tuple[str, ...]:
+    def _added(self, n: int, outputs: Any, out: Any) -> tuple[str, ...]:
         """The outputs that a row needs after `n` steps and a call does not name."""
         if n != self._until_row or not (outputs is None or isinstance(outputs, (tuple, list))):
             return ()
@@ -187,9 +199,9 @@ class Recorder:
         named = present_names((*(outputs or ()), *(name for name, array in of_out.items() if array is not None)))
         return tuple(name for name in self._outputs if name not in named)
 
-    def count(self, n: int, warnings: Any, results: StepResults, inputs: StepInputs) -> Any:
+    def _count(self, n: int, warnings: Any, results: StepResults, inputs: StepInputs) -> Any:
         """After `n` steps: adds a row if one is due. Returns the status with `warnings`, which it has then too."""
-        bits = self._state.status.view(self._library.int32)  # torch has no | of uint32
+        bits = self._state.status.view(self._library.module.int32)  # torch has no | of uint32
         if warnings is not None:
             bits |= warnings
         kept = bits.clone() if hasattr(bits, "clone") else bits.copy()

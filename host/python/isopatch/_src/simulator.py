@@ -1,30 +1,25 @@
 """Many environments in time."""
 
-import importlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Unpack
-
-import numpy as np
 
 from isopatch import _core
 from isopatch._src import arguments
-from isopatch._src.arrays import TABLE, with_former_names, with_inputs
+from isopatch._src.arrays import with_former_names, with_inputs
 from isopatch._src.checks import check_finite
-from isopatch._src.extras import require
 from isopatch._src.inputs import StepInputs
 from isopatch._src.messages import shown
 from isopatch._src.pickled import check_scene, packed, state_of, unpacked
 from isopatch._src.placed import PlacedBodies
 from isopatch._src.recording import Recorder, Recording
-from isopatch._src.records import converted, on_host
+from isopatch._src.records import converted
 from isopatch._src.results import SimulatorState, StepResults
 from isopatch._src.scene import Scene
-
-_LIBRARIES = ("numpy", "torch", "cupy", "jax")
-_TYPES = {row.name: row.type for row in TABLE["state"]}
+from isopatch._src.state_library import TYPES, StateLibrary
 
 
 class Simulator:
@@ -105,90 +100,29 @@ class Simulator:
         self._core = _core.Simulator(
             scene, given, device, precision, arguments.integer("Simulator", "threads", threads)
         )
-        self._take_steps = self._core.step  # a pool has others take them
         self._compute = {"device": device, "precision": precision, "threads": threads}
         self._scene = scene
-        self._on_cuda = self._core.device.startswith("cuda")
-        self._device_index = int(self._core.device.removeprefix("cuda:")) if self._on_cuda else None
-        self._arrays = arrays if arrays is not None else "torch" if self._on_cuda else "numpy"
-        self._check_library()
-        self._num_envs = arguments.count("Simulator", "num_envs", num_envs)
-        if self._arrays == "jax":
-            self._state = self._jax_state(_core.Simulator(scene, given, "cpu", precision, 1))
+        self._library = library = StateLibrary(self._core, arrays, num_envs)
+        if library.name == "jax":
+            self._state = library.jax_state(_core.Simulator(scene, given, "cpu", precision, 1))
+            self._take_steps = partial(library.require_mutable, "step")
         else:
-            self._state = self._new_state()
+            self._state = library.zeros()
             self._core.initial_state(self._state, None)
+            self._take_steps = self._core.step  # a pool has others take them, and a recording writes rows in between
         self._initial: SimulatorState | None = None  # made by the first reset
-        can_look = not self._on_cuda and self._arrays != "jax" and bool(scene._placed_bodies)
-        self._placed = PlacedBodies(scene, self._state) if can_look else None
-        self._recording: Recorder | None = None
+        self._placed = PlacedBodies(scene, self._state) if library.is_on_host and scene._placed_bodies else None
+        self._recorder: Recorder | None = None
         self._inputs: StepInputs = {}  # of the last step
         self._own = {"_own", *vars(self)} - inherited  # what a copy makes anew
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options = {"num_envs": self._num_envs, "arrays": self._arrays, **self._compute, **self._core.options}
+        options = {"num_envs": self.num_envs, "arrays": self._library.name, **self._compute, **self._core.options}
         others = {name: value for name, value in vars(self).items() if name not in self._own}
         return _restored, (type(self), self._scene, options, packed(self.state())), others or None
 
-    def _check_library(self) -> None:
-        if self._arrays not in _LIBRARIES:
-            known = ", ".join(f'"{name}"' for name in _LIBRARIES)
-            raise ValueError(f"Simulator: arrays: expected one of {known}, found {shown(self._arrays)}")
-        if self._on_cuda and self._arrays == "numpy":
-            raise ValueError(f'Simulator: arrays: NumPy has none on {self._core.device}; use "torch", "cupy" or "jax"')
-        if not self._on_cuda and self._arrays == "cupy":
-            raise ValueError('Simulator: arrays: CuPy has none on the CPU; use "numpy", "torch" or "jax"')
-        if self._arrays == "cupy":  # one package for each version of CUDA
-            self._library = importlib.import_module("cupy")
-        else:
-            self._library = require("jax.numpy" if self._arrays == "jax" else self._arrays, self._arrays)
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {name: (self._num_envs, *shape) for name, (_, shape, _) in self._core.arrays()[0].items()}
-
-    def _new_state(self) -> SimulatorState:
-        library, shapes = self._library, self._shapes()
-        placement = {"device": self._core.device} if self._arrays == "torch" else {}
-        with self._current_device():
-            return SimulatorState(
-                **{
-                    name: library.zeros(shapes[name], dtype=getattr(library, t), **placement)
-                    for name, t in _TYPES.items()
-                }
-            )
-
-    def _unknown_rates(self) -> Any:
-        """`joint_rates` of joints that begin: the velocities of their bodies follow."""
-        rates = self._new_state().joint_rates
-        with self._current_device():
-            rates[...] = float("nan")
-        return rates
-
-    def _jax_state(self, on_host: _core.Simulator) -> SimulatorState:
-        """The state at the start, which is written on the host."""
-        jax = importlib.import_module("jax")
-        if not jax.config.jax_enable_x64:
-            raise RuntimeError(
-                'Simulator: arrays: states are float64, which JAX has after jax.config.update("jax_enable_x64", True)'
-            )
-        state = SimulatorState(**{name: np.zeros(self._shapes()[name], t) for name, t in _TYPES.items()})
-        on_host.initial_state(state, None)
-        device = jax.devices("cuda" if self._on_cuda else "cpu")[self._device_index or 0]
-        return SimulatorState(*(jax.device_put(array, device) for array in state))
-
-    def _require_mutable(self, call: str) -> None:
-        if self._arrays == "jax":
-            raise TypeError(
-                f"{call}: arrays of JAX never change; isopatch.jax.step() and, on the CPU, advance() take a state and "
-                "return the next one"
-            )
-
-    def _current_device(self) -> AbstractContextManager[Any]:
-        """CuPy makes arrays on the current device, and computes there."""
-        return self._library.cuda.Device(self._device_index) if self._arrays == "cupy" else nullcontext()
-
     scene = property(lambda self: self._scene, doc="The scene that is stepped.")
-    num_envs = property(lambda self: self._num_envs, doc="N in the shapes of arrays.")
+    num_envs = property(lambda self: self._library.num_envs, doc="N in the shapes of arrays.")
     device = property(lambda self: self._core.device, doc='"cpu" or "cuda:0" and so on.')
     options = property(lambda self: self._core.options, doc="How it steps, by the names of the arguments.")
     time_step = property(lambda self: self._core.options["time_step"], doc="s.")
@@ -211,8 +145,8 @@ class Simulator:
     @property
     def time(self) -> Any:
         """[N], float64. The time of each environment, s; a copy."""
-        with self._current_device():
-            return converted(self._state.step_count, self._library.float64) * self.time_step
+        with self._library.current_device():
+            return converted(self._state.step_count, self._library.module.float64) * self.time_step
 
     status = property(lambda self: self._state.status, doc="[N], uint32. Bits of Status.")
     contact_state = property(
@@ -240,8 +174,8 @@ class Simulator:
         broadcast_to() or expand().
 
         Ctrl-C ends a call on the CPU between the steps of its environments, so they have then taken different numbers
-        of steps, as `step_count` says; go on from an earlier state(), or reset(). Two threads must not use one Simulator
-        at the same time: nothing guards its state.
+        of steps, as `step_count` says; go on from an earlier state(), or reset(). Two threads must not use one
+        Simulator at the same time: nothing guards its state.
 
         Args:
             n: How many; 0 or more.
@@ -260,35 +194,23 @@ class Simulator:
             TypeError, ValueError: as Evaluator.evaluate(); ValueError too if `poses` or `velocities` of a body on a
                 joint or a path were written (not noticed on a CUDA device): they follow from joints and time.
         """
-        warnings, added, refused = None, (), False
-        if self._arrays == "jax":
-            self._require_mutable("step")
-        if self._placed is not None:
-            self._placed.check("step", self._state)
         if check:
             check_finite("step", self._state._asdict() | inputs)
+        if self._placed is not None:
+            self._placed.check("step", self._state)
+        refused = False
         try:
-            if self._recording is not None:
-                if stream is not None:
-                    raise ValueError("step: stream: recorded steps are on the current stream; leave it out")
-                with self._current_device():
-                    n, warnings = self._recording.step_to_last_row(n, inputs)
-                added = self._recording.added(n, outputs, out)
-            asked = (*(outputs or ()), *added) if added else outputs
-            results = self._take_steps(self._state, n, stream, asked, out, inputs)
+            results = self._take_steps(self._state, n, stream, outputs, out, inputs)
             self._inputs = inputs
         except (TypeError, ValueError):
-            refused = warnings is None  # before a step was taken
+            refused = True  # before a step was taken
             raise
         finally:  # also after Ctrl-C
             if not refused:
                 _core.mark_written(self._state)  # tells torch
             if self._placed is not None:
                 self._placed.remember(self._state)
-        if self._recording is not None:
-            with self._current_device():
-                self._recording.count(n, warnings, results, inputs)
-        return results._replace(**dict.fromkeys(added)) if added else results
+        return results
 
     @with_inputs("step_inputs")
     def advance(
@@ -333,18 +255,18 @@ class Simulator:
         Raises:
             TypeError, ValueError: as step().
         """
-        self._require_mutable("reset")
+        self._library.require_mutable("reset")
         if self._initial is None:
-            self._initial = self._new_state()
+            self._initial = self._library.zeros()
             self._core.initial_state(self._initial, None)
         given = {"poses": poses, "velocities": velocities, "joints": joints}
         given = {name: array for name, array in given.items() if array is not None}
         arguments.check_reset(mask, given, self._state, others)
-        with self._current_device():
+        with self._library.current_device():
             given = {name: arguments.contiguous(array) for name, array in given.items()}
             mask = arguments.contiguous(mask)
         if given:  # velocities of bodies on joints follow from it
-            given["joint_rates"] = self._unknown_rates()
+            given["joint_rates"] = self._library.unknown_rates()
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
         if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
@@ -361,11 +283,10 @@ class Simulator:
         All that a step depends on is the scene, the simulator's options, this state and the arguments of step(). It can
         be pickled, and knows of which scene and version it is.
         """
-        if self._arrays == "jax":
+        if self._library.name == "jax":
             return self._state
-        copied = self._new_state()
-        with self._current_device():
-            _copy(copied, self._state)
+        copied = self._library.zeros()
+        self._library.copy(copied, self._state)
         return state_of(self._scene, copied)
 
     def set_state(self, state: SimulatorState) -> None:
@@ -383,40 +304,15 @@ class Simulator:
         self._take_over("load", state)
 
     def _take_over(self, call: str, state: SimulatorState) -> None:
-        self._require_mutable(call)
+        self._library.require_mutable(call)
         if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
             raise TypeError(f"{call}: state: expected a SimulatorState, found {type(state).__name__}")
         check_scene(call, state, self._scene)
         fields = zip(SimulatorState._fields, self._state, state, strict=True)
-        with self._current_device():
-            _copy(self._state, SimulatorState(*(self._checked(call, name, to, given) for name, to, given in fields)))
+        checked = (self._library.checked(call, name, to, given) for name, to, given in fields)
+        self._library.copy(self._state, SimulatorState(*checked))
         if self._placed is not None:
             self._placed.remember(self._state)
-
-    def _checked(self, call: str, name: str, to: Any, given: Any) -> Any:
-        """What is copied to an array of the state, without an error from there on."""
-        if given is None and name == "contact_state" and not self._scene.contact_state_size:
-            return to
-        if given is None and name == "joint_rates":
-            return self._unknown_rates()
-        if not hasattr(given, "shape") or not hasattr(given, "dtype"):
-            raise TypeError(f"{call}: {name}: expected an array, found {type(given).__name__}")
-        if tuple(given.shape) != tuple(to.shape):
-            raise ValueError(f"{call}: {name}: expected the shape {list(to.shape)}, found {list(given.shape)}")
-        wanted = np.dtype(_TYPES[name])
-        kinds, expected = ("f", "floating-point numbers") if wanted.kind == "f" else ("iu", "integers")
-        found = str(given.dtype).removeprefix("torch.")
-        if arguments.kind_of(given.dtype) not in kinds:
-            raise TypeError(f"{call}: {name}: expected {expected}, found {found}")
-        if wanted.kind != "f" and found != wanted.name:
-            arguments.check_range(call, name, on_host(given), wanted)
-        if self._on_cuda or hasattr(to, "copy_") and hasattr(given, "requires_grad"):
-            if not isinstance(given, type(to)):
-                have = f"{type(given).__module__}.{type(given).__name__}"
-                raise TypeError(f"{call}: {name}: expected an array of {self._arrays}, found {have}")
-            return given
-        host = np.array(on_host(given.detach() if hasattr(given, "requires_grad") else given), wanted)
-        return self._library.from_numpy(host) if hasattr(to, "copy_") else host
 
     def observe(self, dtype: Any = "float32") -> SimulatorState:
         """A copy of the state with floating-point arrays of another type, for a policy.
@@ -430,9 +326,9 @@ class Simulator:
         type_name = arguments.type_name_of(dtype)
         if type_name not in ("float32", "float64"):
             raise ValueError(f'observe: dtype: expected "float32" or "float64", found {shown(dtype)}')
-        kind = getattr(self._library, type_name)
-        names = [name for name, t in _TYPES.items() if t == "float64"]
-        with self._current_device():
+        kind = getattr(self._library.module, type_name)
+        names = [name for name, t in TYPES.items() if t == "float64"]
+        with self._library.current_device():
             observed = {name: converted(getattr(self._state, name), kind) for name in names}
         return self.state()._replace(**observed)
 
@@ -463,23 +359,25 @@ class Simulator:
             RuntimeError: if the simulator is being recorded already.
             OSError: if the file cannot be written, as far as that is known at once, or a row cannot.
         """
-        self._require_mutable("record")
-        if self._recording is not None:
+        self._library.require_mutable("record")
+        if self._recorder is not None:
             raise RuntimeError("record: this simulator is being recorded already")
-        with self._current_device():
-            self._recording = Recorder(self._core, self._state, self._library, path, every, outputs)
+        take = self._take_steps
+        with self._library.current_device():
+            self._recorder = Recorder(self._core, take, self._state, self._library, path, every, outputs)
+        self._take_steps = self._recorder.take_steps
         try:
-            yield Recording(self._recording)
+            yield Recording(self._recorder)
         finally:
-            recording, self._recording = self._recording, None
-            recording.finish()
+            recorder, self._recorder, self._take_steps = self._recorder, None, take
+            recorder.finish()
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""
-        self._core.reserve(self._num_envs if num_envs is None else arguments.count("reserve", "num_envs", num_envs))
+        self._core.reserve(self.num_envs if num_envs is None else arguments.count("reserve", "num_envs", num_envs))
 
     def __repr__(self) -> str:
-        return f"<isopatch.Simulator of {self._num_envs} environments on {self.device}>"
+        return f"<isopatch.Simulator of {self.num_envs} environments on {self.device}>"
 
 
 with_former_names(Simulator)
@@ -493,11 +391,3 @@ def _restored(kind: type[Simulator], scene: Scene, options: dict[str, Any], arra
     else:
         simulator.set_state(state)
     return simulator
-
-
-def _copy(to: SimulatorState, given: SimulatorState) -> None:
-    for target, source in zip(to, given, strict=True):
-        if hasattr(target, "copy_") and hasattr(source, "requires_grad"):
-            target.copy_(source.detach())
-        else:
-            target[...] = source
