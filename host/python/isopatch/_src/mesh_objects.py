@@ -1,7 +1,8 @@
 """What objects of trimesh, meshio and PyVista hold, by their attributes: tets and polygons, and what is neither."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,68 +33,27 @@ class Found(NamedTuple):
 
 def is_object(value: Any) -> bool:
     """Whether `value` is an object of a library that knows meshes."""
-    return (
-        _is_trimesh(value)
-        or _is_trimesh_scene(value)
-        or _is_multiblock(value)
-        or _is_meshio(value)
-        or _is_polydata(value)
-        or _is_grid(value)
-        or _can_be_grid(value)
-    )
+    return any(is_kind(value) for is_kind, _ in _KINDS)
 
 
-def _is_trimesh(value: Any) -> bool:
-    return hasattr(value, "vertices") and hasattr(value, "faces")
+def found_in(value: Any) -> Iterator[Found]:
+    """What each part of an object of a library has."""
+    for is_kind, read in _KINDS:
+        if is_kind(value):
+            yield from read(value)
+            return
+    name = f"{type(value).__name__} without faces"
+    yield Found(np.zeros((0, 3)), [], [], Counter({name: 1}), Counter(), 0, {})
 
 
-def _is_trimesh_scene(value: Any) -> bool:
-    return hasattr(value, "graph") and isinstance(getattr(value, "geometry", None), Mapping)
-
-
-def _is_multiblock(value: Any) -> bool:
-    return hasattr(value, "n_blocks") and hasattr(value, "get_block_name")
-
-
-def _is_meshio(value: Any) -> bool:
-    return hasattr(value, "points") and hasattr(value, "cells_dict") and not hasattr(value, "celltypes")
+def _has(*names: str) -> Callable[[Any], bool]:
+    return lambda value: all(hasattr(value, name) for name in names)
 
 
 def _is_polydata(value: Any) -> bool:
     # asked for its value, it is an error where faces differ in their numbers of corners
     named = hasattr(type(value), "regular_faces") or "regular_faces" in getattr(value, "__dict__", {})
     return hasattr(value, "points") and named
-
-
-def _is_grid(value: Any) -> bool:
-    return hasattr(value, "points") and hasattr(value, "celltypes")
-
-
-def _can_be_grid(value: Any) -> bool:
-    return hasattr(value, "cast_to_unstructured_grid")
-
-
-def found_in(value: Any) -> Iterator[Found]:
-    """What each part of an object of a library has."""
-    if _is_multiblock(value):
-        for block in value:
-            if block is not None:
-                yield from found_in(block)
-    elif _is_trimesh_scene(value):
-        yield from _in_scene(value)
-    elif _is_polydata(value):
-        yield _in_polydata(value)
-    elif _is_grid(value):
-        yield _in_grid(value)
-    elif _is_meshio(value):
-        yield _in_meshio(value)
-    elif _is_trimesh(value):
-        yield Found(value.vertices, [], [value.faces], Counter(), Counter(), 0, {})
-    elif _can_be_grid(value):
-        yield _in_grid(value.cast_to_unstructured_grid())
-    else:
-        name = f"{type(value).__name__} without faces"
-        yield Found(np.zeros((0, 3)), [], [], Counter({name: 1}), Counter(), 0, {})
 
 
 def _in_scene(scene: Any) -> Iterator[Found]:
@@ -108,12 +68,12 @@ def _in_scene(scene: Any) -> Iterator[Found]:
             yield found._replace(points=points, faces=faces)
 
 
-def _in_polydata(mesh: Any) -> Found:
+def _in_polydata(mesh: Any) -> Iterator[Found]:
     faces = _padded(mesh.faces) if hasattr(mesh, "faces") else [mesh.regular_faces]
     for strip in _rows_of_padded(getattr(mesh, "strips", ())):
         faces.append(_triangles_of_strip(strip))
     left_out = Counter({name: n for name in ("verts", "lines") if (n := _count_padded(getattr(mesh, name, ())))})
-    return Found(mesh.points, [], faces, left_out, Counter(), 0, _point_data(mesh))
+    yield Found(mesh.points, [], faces, left_out, Counter(), 0, _point_data(mesh))
 
 
 def _rows_of_padded(padded: Any) -> Iterator[np.ndarray]:
@@ -146,7 +106,7 @@ def _triangles_of_strip(strip: np.ndarray) -> np.ndarray:
     return triangles
 
 
-def _in_grid(grid: Any) -> Found:
+def _in_grid(grid: Any) -> Iterator[Found]:
     types = np.asarray(grid.celltypes)
     if hasattr(grid, "cell_connectivity"):
         connectivity = np.asarray(grid.cell_connectivity)
@@ -169,7 +129,7 @@ def _in_grid(grid: Any) -> Found:
             found.faces.extend(_faces_of(cell_type, cells, connectivity, offsets))
         else:
             (found.volumes if use == _VOLUME else found.left_out)[name or f"cells of type {cell_type}"] += len(cells)
-    return found._replace(by_corners=by_corners)
+    yield found._replace(by_corners=by_corners)
 
 
 def _faces_of(cell_type: int, cells: np.ndarray, connectivity: np.ndarray, offsets: np.ndarray) -> list[Any]:
@@ -183,7 +143,7 @@ def _faces_of(cell_type: int, cells: np.ndarray, connectivity: np.ndarray, offse
     return [connectivity[offsets[cells][:, None] + np.arange(corners)]]
 
 
-def _in_meshio(mesh: Any) -> Found:
+def _in_meshio(mesh: Any) -> Iterator[Found]:
     blocks = [(b.type, b.data) for b in mesh.cells] if hasattr(mesh, "cells") else list(mesh.cells_dict.items())
     found = Found(mesh.points, [], [], Counter(), Counter(), 0, mesh.point_data)
     by_corners = 0
@@ -201,8 +161,23 @@ def _in_meshio(mesh: Any) -> Found:
         else:
             flat = any(part in kind for part in ("vertex", "line", "curve", "empty"))
             (found.left_out if flat else found.volumes)[f"cells of type {name}"] += len(data)
-    return found._replace(by_corners=by_corners)
+    yield found._replace(by_corners=by_corners)
 
 
 def _point_data(mesh: Any) -> dict[str, Any]:
     return {name: mesh.point_data[name] for name in mesh.point_data.keys()}
+
+
+_KINDS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Iterator[Found]]], ...] = (
+    (_has("n_blocks", "get_block_name"), lambda blocks: chain(*(found_in(b) for b in blocks if b is not None))),
+    (lambda value: hasattr(value, "graph") and isinstance(getattr(value, "geometry", None), Mapping), _in_scene),
+    (_is_polydata, _in_polydata),
+    (_has("points", "celltypes"), _in_grid),
+    (_has("points", "cells_dict"), _in_meshio),
+    (
+        _has("vertices", "faces"),
+        lambda mesh: iter([Found(mesh.vertices, [], [mesh.faces], Counter(), Counter(), 0, {})]),
+    ),
+    (_has("cast_to_unstructured_grid"), lambda mesh: _in_grid(mesh.cast_to_unstructured_grid())),
+)
+"""Of each kind of object, how it is known and read; the first that fits counts."""
