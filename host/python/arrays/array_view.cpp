@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "host/python/arrays/torch_tensor.h"
@@ -103,17 +104,14 @@ std::string device_name(const dlpack::Device& device) {
   return fmt::format("a device of DLPack's type {}", static_cast<int>(device.type));
 }
 
+std::string name_of(dlpack::DataType type) {
+  constexpr const char* kKinds[] = {"int", "uint", "float", nullptr, "bfloat", "complex", "bool"};  // by code
+  if (type.lanes != 1 || type.code >= std::size(kKinds) || kKinds[type.code] == nullptr) return "";
+  return type.code == dlpack::kBool ? "bool" : kKinds[type.code] + std::to_string(type.bits);
+}
+
 std::string ArrayView::type_name() const {
-  if (type.lanes == 1) {
-    const char* kind = type.code == dlpack::kInt       ? "int"
-                       : type.code == dlpack::kUint    ? "uint"
-                       : type.code == dlpack::kFloat   ? "float"
-                       : type.code == dlpack::kBfloat  ? "bfloat"
-                       : type.code == dlpack::kComplex ? "complex"
-                                                       : nullptr;
-    if (type.code == dlpack::kBool) return "bool";
-    if (kind != nullptr) return fmt::format("{}{}", kind, type.bits);
-  }
+  if (std::string name = name_of(type); !name.empty()) return name;
   PyObject* own = PyObject_GetAttrString(object, "dtype");
   if (own == nullptr) {
     PyErr_Clear();

@@ -55,6 +55,9 @@ struct Argument {
 /// requires a gradient", and `instead` what to pass; the argument's name is null if it is not known.
 [[noreturn]] void refuse_derivative(const Argument& argument, const char* reason, const std::string& instead);
 
+/// As NumPy writes a type: "float64"; empty for what it has no name for here.
+std::string name_of(dlpack::DataType type);
+
 /// A view of an array's memory, which holds on to it. Nothing is copied.
 class ArrayView {
  public:

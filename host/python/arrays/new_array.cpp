@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -11,7 +12,7 @@
 
 namespace isopatch::python {
 
-/// Owned by the NewArray, then by the capsule, then by the library that takes it.
+/// Held by the NewArray, then by the capsule, then by the library that takes it.
 class HostMemory {
  public:
   HostMemory(dlpack::DataType type, std::span<const std::int64_t> shape)
@@ -41,9 +42,7 @@ namespace {
 
 /// What from_dlpack() of a library is called with.
 struct DlpackSource {
-  HostMemory* memory;
-
-  ~DlpackSource() { delete memory; }
+  std::shared_ptr<HostMemory> memory;
 };
 
 /// The names of the two versions of capsules.
@@ -54,7 +53,7 @@ constexpr const char* kCapsule<dlpack::VersionedTensor> = "dltensor_versioned";
 
 template <class Managed>
 void delete_memory(Managed* self) {
-  delete static_cast<HostMemory*>(self->context);
+  delete static_cast<std::shared_ptr<HostMemory>*>(self->context);
   delete self;
 }
 
@@ -70,7 +69,7 @@ template <class Managed>
 nb::object capsule_of(DlpackSource& source) {
   auto* tensor = new Managed{};
   tensor->tensor = source.memory->tensor();
-  tensor->context = std::exchange(source.memory, nullptr);
+  tensor->context = new std::shared_ptr<HostMemory>(std::move(source.memory));
   tensor->deleter = delete_memory<Managed>;
   if constexpr (std::is_same_v<Managed, dlpack::VersionedTensor>) tensor->version = {1, 0};
   return nb::steal(PyCapsule_New(tensor, kCapsule<Managed>, delete_capsule<Managed>));
@@ -82,13 +81,6 @@ nb::object capsule_for(DlpackSource& source, const nb::kwargs& options) {
   const bool is_versioned = options.contains("max_version") && !options["max_version"].is_none() &&
                             nb::cast<int>(options["max_version"][0]) >= 1;
   return is_versioned ? capsule_of<dlpack::VersionedTensor>(source) : capsule_of<dlpack::ManagedTensor>(source);
-}
-
-/// NumPy's name of a type.
-const char* numpy_name(dlpack::DataType type) {
-  if (type.code == dlpack::kFloat) return type.bits == 64 ? "float64" : "float32";
-  if (type.code == dlpack::kUint) return type.bits == 32 ? "uint32" : "uint8";
-  return type.bits == 64 ? "int64" : "int32";
 }
 
 /// A function of NumPy, kept for good in `known`, which is a static null pointer. It is not initialised by a call: a
@@ -106,7 +98,7 @@ nb::handle numpy_dtype(dlpack::DataType type) {
   static PyObject* known[4][2] = {};  // by code, and whether there are 64 bits
   PyObject*& dtype = known[type.code & 3][type.bits == 64 ? 1 : 0];
   if (dtype == nullptr) {
-    nb::object made = nb::module_::import_("numpy").attr("dtype")(numpy_name(type));
+    nb::object made = nb::module_::import_("numpy").attr("dtype")(name_of(type).c_str());
     dtype = made.release().ptr();
   }
   return dtype;
@@ -196,32 +188,16 @@ NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const
     data_ = view.data;
     return;
   }
-  memory_ = new HostMemory(type, shape);
+  memory_ = std::make_shared<HostMemory>(type, shape);
   data_ = memory_->data();
   static PyObject* known = nullptr;
   PyObject* numpy_from_dlpack = numpy_function(known, "from_dlpack");
   from_dlpack_ = library.from_dlpack != nullptr ? library.from_dlpack : numpy_from_dlpack;
 }
 
-NewArray::NewArray(NewArray&& other) noexcept
-    : object_(std::move(other.object_)),
-      data_(other.data_),
-      memory_(std::exchange(other.memory_, nullptr)),
-      from_dlpack_(other.from_dlpack_) {}
-
-NewArray& NewArray::operator=(NewArray&& other) noexcept {
-  std::swap(object_, other.object_);
-  std::swap(data_, other.data_);
-  std::swap(memory_, other.memory_);
-  std::swap(from_dlpack_, other.from_dlpack_);
-  return *this;
-}
-
-NewArray::~NewArray() { delete memory_; }
-
 nb::object NewArray::take() {
   if (memory_ == nullptr) return std::move(object_);
-  const nb::object source = nb::cast(new DlpackSource{std::exchange(memory_, nullptr)}, nb::rv_policy::take_ownership);
+  const nb::object source = nb::cast(new DlpackSource{std::move(memory_)}, nb::rv_policy::take_ownership);
   return nb::handle(from_dlpack_)(source);
 }
 

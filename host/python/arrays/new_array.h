@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "host/python/arrays/array_view.h"
@@ -19,9 +20,6 @@ class HostMemory;
 class NewArray {
  public:
   NewArray() = default;
-  ~NewArray();
-  NewArray(NewArray&& other) noexcept;
-  NewArray& operator=(NewArray&& other) noexcept;
 
   /// An array of the library of `like`, uninitialised, on the device of `like`.
   NewArray(const ArrayView& like, dlpack::DataType type, std::span<const std::int64_t> shape, const Argument& argument);
@@ -34,8 +32,8 @@ class NewArray {
  private:
   nb::object object_;
   void* data_ = nullptr;
-  HostMemory* memory_ = nullptr;     // of an array that is yet to be made
-  PyObject* from_dlpack_ = nullptr;  // by this
+  std::shared_ptr<HostMemory> memory_;  // of an array that is yet to be made
+  PyObject* from_dlpack_ = nullptr;     // by this
 };
 
 /// A NumPy array of the given dtype.

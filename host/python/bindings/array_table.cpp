@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "host/python/bindings/array_lists.h"
+#include "host/python/bindings/evaluation.h"
+#include "host/python/bindings/stepping.h"
 #include "host/rollout/former_names.h"
 
 namespace isopatch::python {
@@ -92,12 +94,32 @@ nb::tuple members_of(std::span<const RecordField> fields) {
   return nb::tuple(members);
 }
 
+/// Adds one array to the dictionary that it holds.
+struct Description {
+  ArrayCounts counts;
+  nb::dict arrays;
+
+  void add(const ArrayInfo& info) {
+    if (info.has_capacity() && counts[info.per] < 0) {
+      arrays[info.name] = nb::none();
+      return;
+    }
+    const bool is_packed = info.is_packed() && info.per != Per::kOffset;
+    std::int64_t dimensions[ArrayView::kMaxDimensions] = {};
+    const int count = shape_of(info, {counts, 1}, dimensions);
+    nb::list shape;
+    for (int i = is_packed ? 0 : 1; i < count; ++i) shape.append(dimensions[i]);
+    const char* rows = is_packed ? "" : info.per == Per::kOffset ? "N + 1" : "N";
+    arrays[info.name] = nb::make_tuple(info.type, nb::tuple(shape), rows);
+  }
+};
+
 }  // namespace
 
-std::string argument_lines(const char* list, std::span<const ArrayInfo> arrays, const std::string& leading,
-                           int indent) {
+std::string argument_lines(const char* list, const std::string& leading, int indent) {
   std::string lines;
-  for (const ArrayInfo& info : arrays) {
+  const bool of_steps = list == std::string_view("step_inputs");
+  for (const ArrayInfo& info : of_steps ? std::span<const ArrayInfo>(kStepInputs) : kInputs) {
     std::vector<std::string> axes = axes_of(info);
     axes[0] = leading;
     std::string line = fmt::format("{}: [{}], {}", info.name, fmt::join(axes, ", "), types_of(info));
@@ -111,6 +133,26 @@ std::string argument_lines(const char* list, std::span<const ArrayInfo> arrays, 
     lines += (lines.empty() ? "" : "\n") + wrapped(line, indent);
   }
   return lines;
+}
+
+nb::tuple describe_arrays(const PythonEvaluator& evaluator, const ArrayCounts& counts) {
+  Description inputs{evaluator.counts, {}}, outputs{counts, {}};
+  for_each_input([&](const ArrayInfo& info) { inputs.add(info); });
+  Results none;
+  for_each_output(
+      [&](const ArrayInfo& info, auto& array) {
+        outputs.add(as_words<ElementOf<std::remove_reference_t<decltype(array)>>>(info));
+      },
+      none);
+  return nb::make_tuple(inputs.arrays, outputs.arrays);
+}
+
+nb::tuple describe_arrays(const PythonSimulator& simulator) {
+  Description state{simulator.counts, {}}, inputs{simulator.counts, {}}, outputs{simulator.counts, {}};
+  for_each_rollout_state([&](const ArrayInfo& info) { state.add(info); });
+  for_each_rollout_input([&](const ArrayInfo& info) { inputs.add(info); });
+  for_each_rollout_output([&](const ArrayInfo& info) { outputs.add(info); });
+  return nb::make_tuple(state.arrays, inputs.arrays, outputs.arrays);
 }
 
 void bind_array_table(nb::module_& module) {
@@ -146,15 +188,8 @@ void bind_array_table(nb::module_& module) {
   nb::dict former_names;
   for (const auto& [former, present] : isopatch::detail::kFormerNames) former_names[former] = present;
   module.attr("FORMER_NAMES") = former_names;
-  module.def(
-      "argument_lines",
-      [](const std::string& list, const std::string& leading, int indent) {
-        const bool of_steps = list == "step_inputs";
-        return argument_lines(list.c_str(), of_steps ? std::span<const ArrayInfo>(kStepInputs) : kInputs, leading,
-                              indent);
-      },
-      nb::arg("list"), nb::arg("leading"), nb::arg("indent"),
-      "The lines of a docstring about \"inputs\" or \"step_inputs\", whose first axis is `leading`.");
+  module.def("argument_lines", &argument_lines, nb::arg("list"), nb::arg("leading"), nb::arg("indent"),
+             "The lines of a docstring about \"inputs\" or \"step_inputs\", whose first axis is `leading`.");
 }
 
 }  // namespace isopatch::python

@@ -5,7 +5,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <span>
 #include <string>
 
 #include "host/python/bindings/bindings.h"
@@ -25,9 +24,9 @@ struct ArrayDescription {
 /// Null if there is none, which array_tables_test.py reports.
 const ArrayDescription* description_of(const char* list, const char* name);
 
-/// The inputs of a list as the lines "name: [N, B, 7], float32 or float64, m. Text. None: at rest." of a docstring,
-/// each line `indent` to the right. `leading` is the first axis.
-std::string argument_lines(const char* list, std::span<const ArrayInfo> arrays, const std::string& leading, int indent);
+/// The arrays of "inputs" or "step_inputs" as the lines "name: [N, B, 7], float32 or float64, m. Text. None: at rest."
+/// of a docstring, each line `indent` to the right. `leading` is the first axis.
+std::string argument_lines(const char* list, const std::string& leading, int indent);
 
 /// Registers the members of records by name, the outputs with a capacity, former names, and the table: for each list a
 /// tuple of (name, axes, type, unit, group, whether there is a stride, text, what holds if it is missing).

@@ -10,7 +10,6 @@
 
 #include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
-#include "host/python/bindings/candidates.h"
 #include "host/python/bindings/define.h"
 #include "host/python/bindings/evaluation.h"
 #include "host/python/bindings/streams.h"
@@ -216,7 +215,7 @@ void define_calls(nb::class_<PythonEvaluator>& evaluator) {
   static const std::string evaluate_signature =
       fmt::format("def evaluate({}) -> isopatch.Results", arguments_of_call());
   static const std::string bind_signature = fmt::format("def bind({}) -> Call", arguments_of_call());
-  static const std::string evaluate_doc = fmt::format(kEvaluateDoc, argument_lines("inputs", kInputs, "N", 4));
+  static const std::string evaluate_doc = fmt::format(kEvaluateDoc, argument_lines("inputs", "N", 4));
   define(
       evaluator, "evaluate", signature_of_call("evaluate"),
       [](nb::handle self, const Given<kNumArguments>& given) {

@@ -90,10 +90,6 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
     const SignalScope signals;
     const nb::gil_scoped_release released;
     const isopatch::detail::StandardArithmetic standard;
-    const auto check = [] {  // Python itself ignores this on all threads but its main one
-      const nb::gil_scoped_acquire acquired;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    };
     isopatch::detail::MesherInput input = isopatch::detail::mesher_input(std::move(surface), source);
     notes = input.surface.notes;
     if (const auto doubt = isopatch::detail::doubt_of_units("it", isopatch::detail::longest_side(input.surface))) {
@@ -101,7 +97,7 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
     }
     const isopatch::detail::Mesher mesher = isopatch::detail::find_mesher(mesher_name);
     isopatch::detail::Tetrahedralized made =
-        tetrahedralize(std::move(input), mesher, {edge_length, coarser}, source, source, check);
+        tetrahedralize(std::move(input), mesher, {edge_length, coarser}, source, source, &check_signals);
     if (!made.note.empty()) notes.push_back(fmt::format("triangles {}: {}", *coarser, made.note));
     mesh = std::move(made.geometry.mesh);
   }
@@ -112,8 +108,7 @@ MeshBytes tetrahedralized(nb::handle points, nb::handle triangles, const std::st
 
 void bind_meshes(nb::module_& module) {
   module.def("_read_surface", &read_surface, nb::arg("path"));
-  module.def("_triangles_of", &triangles_of, nb::arg("points"), nb::arg("corners"), nb::arg("counts"),
-             nb::arg("location"));
+  module.def("_triangles_of", &triangles_of);
   module.def("_vtk_cell", &vtk_cell, nb::arg("type"));
   module.def("_read_tets", &read_tets, nb::arg("path"));
   module.def("_is_surface_file", &isopatch::detail::is_surface_file, nb::arg("path"));

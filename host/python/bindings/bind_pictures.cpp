@@ -76,11 +76,7 @@ std::vector<nb::bytes> render(const Scene& scene, const std::vector<nb::dict>& a
     const SignalScope signals;
     const nb::gil_scoped_release released;
     const HostEvaluator evaluator = evaluator_of(scene, slip_tolerance);
-    const auto check = [](std::int64_t) {  // Python itself ignores this on all threads but its main one
-      const nb::gil_scoped_acquire acquired;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    };
-    const FrameContacts contacts = evaluated_contacts(evaluator, all, check);
+    const FrameContacts contacts = evaluated_contacts(evaluator, all, [](std::int64_t) { check_signals(); });
     glbs = glbs_of(scene.description(), all, contacts.all(), title);
   }
   std::vector<nb::bytes> files;

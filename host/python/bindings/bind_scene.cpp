@@ -55,6 +55,19 @@ bool has_joint(const Body& body) {
   return !body.fixed && (body.motion.type == MotionType::kPrismatic || body.motion.type == MotionType::kRevolute);
 }
 
+/// Whether its pose follows from a joint or a path.
+bool is_placed(const Body& body) { return has_joint(body) || (!body.fixed && !body.motion.path.times.empty()); }
+
+/// The indices of the bodies for which something holds.
+std::vector<int> bodies_that(const Scene& scene, bool (*holds)(const Body&)) {
+  std::vector<int> found;
+  const std::vector<Body>& all = scene.description().bodies;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (holds(all[i])) found.push_back(static_cast<int>(i));
+  }
+  return found;
+}
+
 /// A string of Python; throws TypeError for anything else.
 std::string parse_text(const Argument& argument, nb::handle value) {
   if (!PyUnicode_Check(value.ptr())) argument.wrong_type("expected a string, found {}", name_of_type(value));
@@ -78,46 +91,50 @@ nb::dict properties_of(const MassProperties& mass) {
   return properties;
 }
 
-/// A geometry as Python keeps it, of bytes: all that a scene made from it depends on.
-using GeometryState = std::tuple<std::string, bool, nb::bytes, nb::bytes, nb::bytes, nb::bytes, double, nb::bytes,
-                                 nb::bytes, std::vector<std::string>, nb::bytes, bool, bool, bool, bool>;
 static_assert(std::is_trivially_copyable_v<MeshReport>);
 
 /// The numbers of a primitive, since the object has bytes between them that may be anything.
-nb::bytes primitive_bytes(const Primitive& p) {
-  return bytes_of(std::vector<double>{static_cast<double>(p.kind), p.half[0], p.half[1], p.half[2], p.radius});
+std::array<double, 5> numbers_of(const Primitive& p) {
+  return {static_cast<double>(p.kind), p.half[0], p.half[1], p.half[2], p.radius};
 }
 
-Primitive primitive_from(const std::vector<double>& numbers) {
-  return {static_cast<PrimitiveKind>(numbers.at(0)), {numbers.at(1), numbers.at(2), numbers.at(3)}, numbers.at(4)};
+/// Calls visit(member) for all that a scene made from a geometry depends on.
+template <class Any, class Visit>
+void for_each_member(Any& g, const Visit& visit) {
+  visit(g.name), visit(g.mesh.points), visit(g.mesh.tets), visit(g.surface), visit(g.extent), visit(g.thickness);
+  visit(g.strain), visit(g.warnings), visit(g.strained), visit(g.convex), visit(g.polygon), visit(g.size_is_known);
 }
 
-GeometryState state_of(const Geometry& g) {
-  return GeometryState(g.name, g.kind == GeometryKind::kHalfSpace, bytes_of(g.mesh.points), bytes_of(g.mesh.tets),
-                       bytes_of(g.surface), bytes_of(g.extent), g.thickness, bytes_of(g.strain),
-                       bytes_of(std::vector<MeshReport>{g.report}), g.warnings, primitive_bytes(g.primitive),
-                       g.strained, g.convex, g.polygon, g.size_is_known);
+/// A geometry as Python keeps it: numbers are bytes.
+nb::tuple state_of(const Geometry& g) {
+  nb::list state;
+  for_each_member(g, [&]<class Member>(const Member& member) {
+    if constexpr (requires { bytes_of(member); }) {
+      state.append(bytes_of(member));
+    } else {
+      state.append(member);
+    }
+  });
+  state.append(g.kind == GeometryKind::kHalfSpace);
+  state.append(bytes_of(std::vector{g.report}));
+  state.append(bytes_of(std::vector{numbers_of(g.primitive)}));
+  return nb::tuple(state);
 }
 
-Geometry geometry_from(const GeometryState& state) {
-  const auto& [name, half_space, points, tets, surface, extent, thickness, strain, report, warnings, primitive,
-               strained, convex, polygon, size_is_known] = state;
+Geometry geometry_from(const nb::tuple& state) {
   Geometry g;
-  g.name = name;
-  g.kind = half_space ? GeometryKind::kHalfSpace : GeometryKind::kMesh;
-  g.mesh.points = elements_of<Point3>(points);
-  g.mesh.tets = elements_of<Tet>(tets);
-  g.surface = elements_of<Triangle>(surface);
-  g.extent = elements_of<double>(extent);
-  g.thickness = thickness;
-  g.strain = elements_of<std::array<double, 2>>(strain);
-  g.report = elements_of<MeshReport>(report).at(0);
-  g.warnings = warnings;
-  g.primitive = primitive_from(elements_of<double>(primitive));
-  g.strained = strained;
-  g.convex = convex;
-  g.polygon = polygon;
-  g.size_is_known = size_is_known;
+  std::size_t i = 0;
+  for_each_member(g, [&]<class Member>(Member& member) {
+    if constexpr (requires { bytes_of(member); }) {
+      member = elements_of<typename Member::value_type>(nb::cast<nb::bytes>(state[i++]));
+    } else {
+      member = nb::cast<Member>(state[i++]);
+    }
+  });
+  g.kind = nb::cast<bool>(state[i++]) ? GeometryKind::kHalfSpace : GeometryKind::kMesh;
+  g.report = elements_of<MeshReport>(nb::cast<nb::bytes>(state[i++])).at(0);
+  const auto [kind, x, y, z, radius] = elements_of<std::array<double, 5>>(nb::cast<nb::bytes>(state[i])).at(0);
+  g.primitive = {static_cast<PrimitiveKind>(kind), {x, y, z}, radius};
   return g;
 }
 
@@ -197,43 +214,18 @@ void define_private(nb::class_<Scene>& type) {
       .def_prop_ro("_velocities",
                    [](const Scene& scene) { return of_each(scene.description().bodies, &Body::velocity); })
       .def_prop_ro("_motions", [](const Scene& scene) { return of_each(scene.description().bodies, motion_name); })
-      .def_prop_ro("_joint_bodies",
-                   [](const Scene& scene) {
-                     std::vector<int> bodies;
-                     const std::vector<Body>& all = scene.description().bodies;
-                     for (std::size_t i = 0; i < all.size(); ++i) {
-                       if (has_joint(all[i])) bodies.push_back(static_cast<int>(i));
-                     }
-                     return bodies;
-                   })
-      .def_prop_ro("_placed_bodies",
-                   [](const Scene& scene) {
-                     std::vector<int> bodies;
-                     const std::vector<Body>& all = scene.description().bodies;
-                     for (std::size_t i = 0; i < all.size(); ++i) {
-                       const bool on_path = !all[i].fixed && !all[i].motion.path.times.empty();
-                       if (on_path || has_joint(all[i])) bodies.push_back(static_cast<int>(i));
-                     }
-                     return bodies;
-                   })
+      .def_prop_ro("_joint_bodies", [](const Scene& scene) { return bodies_that(scene, has_joint); })
+      .def_prop_ro("_placed_bodies", [](const Scene& scene) { return bodies_that(scene, is_placed); })
       .def_prop_ro("_parts",
                    [](const Scene& scene) {
-                     std::vector<std::tuple<int, int, std::array<double, 7>>> rows;  // body, geometry, pose in the body
+                     std::vector<std::tuple<int, int, std::string>> rows;  // body, geometry, name
                      const std::vector<Body>& bodies = scene.description().bodies;
                      for (std::size_t i = 0; i < bodies.size(); ++i) {
                        for (const Part& part : parts_of(bodies[i])) {
-                         rows.emplace_back(static_cast<int>(i), part.geometry, part.pose);
+                         rows.emplace_back(static_cast<int>(i), part.geometry, part.name);
                        }
                      }
                      return rows;
-                   })
-      .def_prop_ro("_part_names",
-                   [](const Scene& scene) {
-                     std::vector<std::string> names;
-                     for (const Body& body : scene.description().bodies) {
-                       for (const Part& part : parts_of(body)) names.push_back(part.name);
-                     }
-                     return names;
                    })
       .def(
           "_mass_properties",
@@ -255,7 +247,7 @@ void bind_scene(nb::module_& module) {
   type.def(
           "__init__",
           [](Scene* self, const std::string& json, const std::string& directory, const std::string& source,
-             const nb::dict& meshes, const std::vector<GeometryState>& geometries) {
+             const nb::dict& meshes, const std::vector<nb::tuple>& geometries) {
             SceneMeshes named = scene_meshes(meshes);
             named.geometries = of_each(geometries, geometry_from);
             const SignalScope signals;

@@ -13,6 +13,17 @@
 namespace isopatch::python {
 namespace {
 
+/// Calls visit(name, member, rule) for the options that have a name in Python.
+template <class Visit>
+void for_each_option(const RolloutOptions& rollout, const Visit& visit) {
+  using namespace isopatch::detail;
+  for_each_key(rollout, [&]<class Rule>(const Key& key, const auto& member, const Rule& rule) {
+    if constexpr (!std::same_as<Rule, Object>) {
+      if (std::string_view(key.name) != "duration") visit(key.name, member, rule);  // Python says how many steps
+    }
+  });
+}
+
 /// The scene's options with those that Python gives as JSON, by the keys of a scene file.
 RolloutOptions parse_options(const Scene& scene, const std::string& json) {
   using isopatch::detail::JsonValue;
@@ -56,8 +67,9 @@ void reset(const PythonSimulator& self, nb::handle state, nb::handle mask, nb::h
   self.simulator.simulator().reset(views.view(), chosen.data(), start.view(), placement.stream);
 }
 
-nb::object step(const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream,
-                const StepArguments& arguments) {
+nb::object step(const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream, nb::handle outputs,
+                nb::handle out, const nb::dict& inputs) {
+  const StepArguments arguments("step", inputs, outputs, out);
   const Placement placement = placement_of("step", self, stream, poses_of(state));
   const StateViews views("step", self, state, placement, true);
   StepArrays arrays("step", self, arguments, views.array(0), placement);
@@ -65,7 +77,9 @@ nb::object step(const PythonSimulator& self, nb::handle state, nb::handle n, nb:
   return arrays.results();
 }
 
-nb::object advance(const PythonSimulator& self, nb::handle state, nb::handle n, const StepArguments& arguments) {
+nb::object advance(const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle outputs,
+                   const nb::dict& inputs) {
+  const StepArguments arguments("advance", inputs, outputs, nb::none());
   if (self.compute.placement.on_cuda) {
     Argument{"advance", "state"}.wrong_value("copies are made on the CPU only; step() writes arrays of the device");
   }
@@ -81,14 +95,13 @@ nb::dict options_of(const PythonSimulator& self) {
   RolloutOptions rollout = self.simulator.simulator().rollout();
   rollout.friction_passes = rollout.friction_passes.value_or(isopatch::usual_friction_passes(rollout.integrator));
   nb::dict options;
-  for_each_key(rollout, [&]<class Rule>(const Key& key, const auto& member, const Rule& rule) {
+  for_each_option(rollout, [&]<class Rule>(const char* name, const auto& member, const Rule& rule) {
     if constexpr (std::same_as<Rule, Enumerators>) {
-      options[key.name] = name_in(rule.names, member);
-    } else if constexpr (!std::same_as<Rule, Object>) {
-      options[key.name] = member;
+      options[name] = name_in(rule.names, member);
+    } else {
+      options[name] = member;
     }
   });
-  nb::del(options["duration"]);
   return options;
 }
 
@@ -96,6 +109,9 @@ nb::dict options_of(const PythonSimulator& self) {
 
 void bind_simulator(nb::module_& module) {
   using nb::arg;
+  nb::list names;
+  for_each_option({}, [&](const char* name, const auto&, const auto&) { names.append(name); });
+  module.attr("STEP_OPTIONS") = nb::tuple(names);
   nb::class_<PythonSimulator>(module, "Simulator", "Steps states that are given to it; isopatch.Simulator owns one.")
       .def(
           "__init__",
@@ -108,19 +124,9 @@ void bind_simulator(nb::module_& module) {
           arg("scene").none(), arg("options"), arg("device").none(), arg("precision").none(), arg("threads").none())
       .def("initial_state", &initial_state, arg("state"), arg("stream").none())
       .def("reset", &reset, arg("state"), arg("mask").none(), arg("initial"), arg("stream").none())
-      .def(
-          "step",
-          [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle stream, nb::handle outputs,
-             nb::handle out, const nb::dict& inputs) {
-            return step(self, state, n, stream, {"step", inputs, outputs, out});
-          },
-          arg("state"), arg("n").none(), arg("stream").none(), arg("outputs").none(), arg("out").none(), arg("inputs"))
-      .def(
-          "advance",
-          [](const PythonSimulator& self, nb::handle state, nb::handle n, nb::handle outputs, const nb::dict& inputs) {
-            return advance(self, state, n, {"advance", inputs, outputs, nb::none()});
-          },
-          arg("state").none(), arg("n").none(), arg("outputs").none(), arg("inputs"))
+      .def("step", &step, arg("state"), arg("n").none(), arg("stream").none(), arg("outputs").none(), arg("out").none(),
+           arg("inputs"))
+      .def("advance", &advance, arg("state").none(), arg("n").none(), arg("outputs").none(), arg("inputs"))
       .def(
           "reserve",
           [](const PythonSimulator& self, std::int64_t num_envs) {
@@ -129,7 +135,7 @@ void bind_simulator(nb::module_& module) {
           },
           arg("num_envs"))
       .def("wanted", &PythonSimulator::wanted, arg("call"), arg("outputs"))
-      .def("arrays", [](const PythonSimulator& self) { return describe_arrays(self); })
+      .def("arrays", nb::overload_cast<const PythonSimulator&>(&describe_arrays))
       .def_prop_ro("scene", [](const PythonSimulator& self) { return self.scene; })
       .def_prop_ro("device", [](const PythonSimulator& self) { return self.compute.device; })
       .def_prop_ro("slip_tolerance",

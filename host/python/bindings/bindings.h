@@ -67,6 +67,9 @@ class SignalScope {
   const isopatch::detail::CancellationScope scope_{handles_};
 };
 
+/// Lets Python handle Ctrl-C in a thread that does not hold the interpreter's lock: its main one, or this does nothing.
+void check_signals();
+
 struct PythonEvaluator;
 struct PythonSimulator;
 
@@ -81,13 +84,11 @@ nb::tuple describe_arrays(const PythonSimulator& simulator);
 void bind_scene(nb::module_& module);
 void bind_meshes(nb::module_& module);
 void bind_pictures(nb::module_& module);
-void bind_files(nb::module_& module);
-void bind_single_contact(nb::module_& module);
-void bind_implicit(nb::module_& module);
+void bind_contact_rows(nb::module_& module);
+void bind_candidates(nb::module_& module);  // before what has the class in signatures
 void bind_evaluator(nb::module_& module);
 void bind_simulator(nb::module_& module);
 void bind_patch_bounds(nb::module_& module);
-void bind_command(nb::module_& module);
 #ifdef ISOPATCH_HAS_JAX
 void bind_jax(nb::module_& module);
 #endif

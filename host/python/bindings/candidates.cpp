@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/python/bindings/candidates.h"
-
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
 #include "host/evaluation/candidate_memory.h"
 #include "host/python/bindings/define.h"
+#include "host/python/bindings/evaluation.h"
 #include "host/python/bindings/streams.h"
 
 namespace isopatch::python {

@@ -163,6 +163,11 @@ ComputeOptions parse_compute_options(const char* call, nb::handle device, nb::ha
   return parsed;
 }
 
+void check_signals() {
+  const nb::gil_scoped_acquire acquired;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 SignalScope::SignalScope() : handles_(signal_handler()) {}
 
 }  // namespace isopatch::python

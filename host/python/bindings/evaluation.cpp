@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "host/python/bindings/candidates.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::python {
@@ -23,11 +22,6 @@ consteval std::size_t index_of(std::string_view name) {
 
 constexpr std::size_t kPairWrench = index_of("pair_wrench"), kBodyWrench = index_of("body_wrench");
 
-const ArrayNames& output_names() {
-  static const ArrayNames names(kOutputs);
-  return names;
-}
-
 constexpr std::uint64_t bit(std::size_t output) { return std::uint64_t{1} << output; }
 
 /// With the outputs that those wanted cannot be without.
@@ -37,11 +31,6 @@ std::uint64_t with_required_outputs(std::uint64_t wanted, bool has_pairs) {
     if ((wanted & bit(i)) != 0 && kNeeded[i] < kNumOutputs) wanted |= bit(kNeeded[i]);
   }
   return wanted;
-}
-
-/// Elements from one row to the next of an array without gaps.
-std::int64_t row_of(const ArrayInfo& info, const ArrayCounts& counts) {
-  return info.is_packed() ? info.width : counts.row(info);
 }
 
 /// Whether it is a named tuple of the columns of records.
@@ -90,7 +79,7 @@ void read_capacity(const char* call, nb::handle capacity, ArrayCounts& counts) {
   PyObject *name = nullptr, *rows = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(capacity.ptr(), &position, &name, &rows) != 0) {
-    const ArrayInfo& info = kOutputs[output_names().index_of(call, "capacity", name)];
+    const ArrayInfo& info = kOutputs[names_of<kOutputs>().index_of(call, "capacity", name)];
     if (!info.has_capacity()) {
       argument.wrong_value("{} has no capacity, since the scene says how many rows it has", info.name);
     }
@@ -105,7 +94,7 @@ PythonEvaluator::PythonEvaluator(nb::object scene_, const ComputeOptions& option
       counts(counts_of(evaluator.scene())) {}
 
 std::uint64_t PythonEvaluator::wanted(const char* call, nb::handle outputs) const {
-  return with_required_outputs(output_names().parse(call, outputs), counts[Per::kPair] > 0);
+  return with_required_outputs(names_of<kOutputs>().parse(call, outputs), counts[Per::kPair] > 0);
 }
 
 Evaluation::Evaluation(const char* call, const PythonEvaluator& evaluator, const EvaluationArguments& arguments)
@@ -137,6 +126,14 @@ void Evaluation::read_inputs(const EvaluationArguments& arguments) {
   if (shape.environments == 0) state_.poses = {};  // no work, whatever the address of an empty array
 }
 
+/// Checks the shape of an array, and that there are no gaps in it.
+void Evaluation::require_dense(const ArrayView& view, const Argument& argument, const ArrayInfo& info) const {
+  const std::int64_t stride = check_layout(view, argument, info, {counts_, state_.num_environments});
+  if (view.shape[0] > 1 && stride != (info.is_packed() ? info.width : counts_.row(info))) {
+    argument.wrong_value("expected contiguous rows, found some with gaps; give an array of its own");
+  }
+}
+
 /// Takes the words that `out` has for records, or the columns of such words.
 template <class Array>
 void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
@@ -156,11 +153,7 @@ void Evaluation::use_words(std::size_t i, const ArrayInfo& info, Array& array) {
         "expected int32, in which the words of the records are, found {}; make it with dtype=torch.int32",
         view.type_name());
   }
-  const ArrayInfo words = as_words<Value>(info);
-  const std::int64_t stride = check_layout(view, argument, words, {counts_, state_.num_environments});
-  if (view.shape[0] > 1 && stride != row_of(words, counts_)) {
-    argument.wrong_value("expected contiguous rows, found some with gaps; give an array of its own");
-  }
+  require_dense(view, argument, as_words<Value>(info));
   array.data = static_cast<Value*>(view.data);
   outputs_.set(i, nb::borrow(given));
   if (!has_columns(given)) words_ |= bit(i);
@@ -194,10 +187,7 @@ void Evaluation::make_records(std::size_t i, const ArrayInfo& info, Array& array
   ArrayView& view = outputs_.view(i);
   view.read(records.ptr(), argument, {});
   check_writable(view, argument);
-  const std::int64_t stride = check_layout(view, argument, info, shape);
-  if (view.shape[0] > 1 && stride != row_of(info, counts_)) {
-    argument.wrong_value("expected contiguous elements, found some with gaps; give an array of its own");
-  }
+  require_dense(view, argument, info);
   array.data = static_cast<Value*>(view.data);
   outputs_.set(i, std::move(records));
 }
@@ -219,17 +209,17 @@ void Evaluation::make_output(std::size_t i, const ArrayInfo& info, Array& array)
 }
 
 void Evaluation::make_outputs(const EvaluationArguments& arguments) {
-  outputs_.find(call_, output_names(), registered_types().results, arguments.out);
+  outputs_.find(call_, names_of<kOutputs>(), registered_types().results, arguments.out);
   std::uint64_t wanted = 0;
   for (std::size_t i = 0; i < kNumOutputs; ++i) {
     if (!outputs_.is_given(i)) continue;
     wanted |= bit(i);
     const nb::handle memory = memory_of(outputs_.given(i));
-    check_tensor(memory, {call_, output_names()[i]});
+    check_tensor(memory, {call_, names_of<kOutputs>()[i]});
     written_.add(memory);
   }
   if (!arguments.outputs.is_none()) {
-    wanted |= output_names().parse(call_, arguments.outputs);
+    wanted |= names_of<kOutputs>().parse(call_, arguments.outputs);
   } else if (arguments.out.is_none()) {
     wanted = bit(kPairWrench);
   }

@@ -12,6 +12,7 @@
 #include "host/python/bindings/array_lists.h"
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/output_arrays.h"
+#include "isopatch/candidate_cache.h"
 #include "isopatch/evaluator.h"
 
 namespace isopatch::python {
@@ -35,16 +36,19 @@ void read_capacity(const char* call, nb::handle capacity, ArrayCounts& counts);
 /// Python's arguments of a call; None if nothing was given.
 struct EvaluationArguments {
   std::array<nb::handle, kNumInputs> inputs;  // in the order of for_each_input()
-  nb::handle outputs;
-  nb::handle out;
-  nb::handle stream;
-  nb::handle capacity;
-  nb::handle max_clusters;
-  nb::handle time_step;
-  nb::handle candidates;
-  nb::handle check;
+  nb::handle outputs, out, stream, capacity, max_clusters, time_step, candidates, check;
   std::array<nb::handle, std::size(kOldCapacities)> old_capacities;
 };
+
+/// A cache of candidates with the evaluator that it is for, which lives as long.
+struct PythonCandidates {
+  nb::object evaluator;  // isopatch.Evaluator
+  CandidateCache cache;
+};
+
+/// The cache that Python gave for an evaluation of N environments; null for None.
+CandidateCache* parse_candidates(const char* call, nb::handle given, const PythonEvaluator& evaluator,
+                                 std::int64_t environments);
 
 /// The arrays of a call, checked and ready: the memory of all of them is held.
 class Evaluation {
@@ -73,6 +77,7 @@ class Evaluation {
   void find_capacities(const EvaluationArguments& arguments, std::uint64_t wanted);
   std::int64_t rows_in_out(std::size_t output) const;
   void count_rows(std::uint64_t open);
+  void require_dense(const ArrayView& view, const Argument& argument, const ArrayInfo& info) const;
   template <class Array>
   void make_output(std::size_t i, const ArrayInfo& info, Array& array);
   template <class Array>

@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "host/python/arrays/array_view.h"
@@ -13,7 +14,7 @@
 namespace isopatch::python {
 
 template <class Element>
-nb::bytes bytes_of(const std::vector<Element>& elements) {
+requires std::is_trivially_copyable_v<Element> nb::bytes bytes_of(const std::vector<Element>& elements) {
   return nb::bytes(elements.data(), elements.size() * sizeof(Element));
 }
 

@@ -9,14 +9,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "host/cli/program/run_command.h"
+#include "host/cli/program/version_text.h"
+#include "host/files/output_file.h"
 #include "host/python/arrays/new_array.h"
 #include "host/python/bindings/array_lists.h"
 #include "host/python/bindings/array_table.h"
 #include "host/python/bindings/bindings.h"
-#include "host/python/bindings/candidates.h"
 #include "host/python/bindings/define.h"
 #include "host/text/quote.h"
 #include "isopatch/error.h"
@@ -58,30 +61,18 @@ void translate_error(const std::exception_ptr& pointer, void*) {
   }
 }
 
+// Whether a macro is defined: it is then no longer its own name.
+#define ISOPATCH_TEXT_OF(macro) #macro
+#define ISOPATCH_IS_DEFINED(macro) (std::string_view(ISOPATCH_TEXT_OF(macro)) != #macro)
+
 nb::dict build_info() {
   nb::dict info;
   info["version"] = ISOPATCH_VERSION;
-#ifdef ISOPATCH_HAS_CUDA
-  info["cuda"] = true;
-#else
-  info["cuda"] = false;
-#endif
-#ifdef ISOPATCH_HAS_JAX
-  info["jax"] = true;
-#else
-  info["jax"] = false;
-#endif
-#ifdef ISOPATCH_HAS_RENDER
-  info["render"] = true;
-#else
-  info["render"] = false;
-#endif
+  info["cuda"] = ISOPATCH_IS_DEFINED(ISOPATCH_HAS_CUDA);
+  info["jax"] = ISOPATCH_IS_DEFINED(ISOPATCH_HAS_JAX);
+  info["render"] = ISOPATCH_IS_DEFINED(ISOPATCH_HAS_RENDER);
   info["compiler"] = __VERSION__;
-#ifdef Py_LIMITED_API
-  info["stable_abi"] = true;
-#else
-  info["stable_abi"] = false;
-#endif
+  info["stable_abi"] = ISOPATCH_IS_DEFINED(Py_LIMITED_API);
   return info;
 }
 
@@ -111,6 +102,41 @@ void register_types(nb::object results, nb::object step_results, nb::object stat
         }
       },
       none);
+}
+
+using isopatch::detail::OutputFile;
+
+/// The command, and the files that Python writes as it does.
+void bind_program(nb::module_& module) {
+  module.def(
+      "run_command",
+      [](std::vector<std::string> arguments) {
+        std::vector<char*> argv;
+        for (std::string& argument : arguments) argv.push_back(argument.data());
+        argv.push_back(nullptr);
+        const nb::gil_scoped_release released;
+        return cli::run_command(static_cast<int>(arguments.size()), argv.data(), &cli::version_text);
+      },
+      nb::arg("arguments"),
+      "Runs the command isopatch, for isopatch/__main__.py, whose process ends with it: signals are handled for it, "
+      "too.\n\n"
+      "Args:\n    arguments: As a shell gives them, first the program's name.\n\nReturns the exit status.");
+  module.def(
+      "_write_file",
+      [](const std::string& path, const nb::bytes& bytes) {
+        isopatch::detail::write_output_file(path, {static_cast<const char*>(bytes.data()), bytes.size()});
+      },
+      nb::arg("path"), nb::arg("bytes"));
+  nb::class_<OutputFile>(module, "_OutputFile", "A file that comes piece by piece, and is whole or not there.")
+      .def(
+          "__init__",
+          [](OutputFile* self, const std::string& what, const std::string& path, const std::string& extension) {
+            isopatch::detail::check_output(what, path, {extension});
+            new (self) OutputFile(path);
+          },
+          nb::arg("what"), nb::arg("path"), nb::arg("extension"))
+      .def("fileno", &OutputFile::descriptor)
+      .def("finish", &OutputFile::finish);
 }
 
 }  // namespace
@@ -152,14 +178,9 @@ NB_MODULE(_core, module) {
   module.def(
       "message_text", [](nb::handle text) { return isopatch::detail::message_text(text_of(text)); }, nb::arg("text"),
       "A message as the library's are: one line of at most 300 printable characters.");
-  module.def(
-      "refuse_unknown",
-      [](const std::string& call, nb::handle name, const std::vector<std::string>& known) {
-        refuse_unknown(call.c_str(), name, known);
-      },
-      nb::arg("call"), nb::arg("name"), nb::arg("known"),
-      "Raises TypeError for an argument whose name is none of `known`, with the one that was meant.",
-      nb::sig("def refuse_unknown(call: str, name: str, known: list[str]) -> typing.NoReturn"));
+  module.def("refuse_unknown", &refuse_unknown, nb::arg("call"), nb::arg("name"), nb::arg("known"),
+             "Raises TypeError for an argument whose name is none of `known`, with the one that was meant.",
+             nb::sig("def refuse_unknown(call: str, name: str, known: list[str]) -> typing.NoReturn"));
   module.def("_register_types", &register_types);
   bind_array_table(module);
   module.def(
@@ -175,14 +196,12 @@ NB_MODULE(_core, module) {
   bind_scene(module);
   bind_meshes(module);
   bind_pictures(module);
-  bind_files(module);
-  bind_single_contact(module);
-  bind_implicit(module);
+  bind_program(module);
+  bind_contact_rows(module);
   bind_candidates(module);
   bind_evaluator(module);
   bind_simulator(module);
   bind_patch_bounds(module);
-  bind_command(module);
 #ifdef ISOPATCH_HAS_JAX
   bind_jax(module);
 #endif

@@ -9,19 +9,6 @@
 #include "host/python/bindings/define.h"
 
 namespace isopatch::python {
-namespace {
-
-const ArrayNames& step_output_names() {
-  static const ArrayNames names(kStepOutputs);
-  return names;
-}
-
-const ArrayNames& input_names() {
-  static const ArrayNames names(kStepInputs);
-  return names;
-}
-
-}  // namespace
 
 PythonSimulator::PythonSimulator(nb::object scene_, const RolloutOptions& rollout, const ComputeOptions& options)
     : scene(std::move(scene_)),
@@ -40,7 +27,7 @@ void PythonSimulator::step(const RolloutState& state, const RolloutInput& input,
 }
 
 std::uint64_t PythonSimulator::wanted(const char* call, nb::handle outputs) const {
-  return step_output_names().parse(call, outputs);
+  return names_of<kStepOutputs>().parse(call, outputs);
 }
 
 StateViews::StateViews(const char* call, const PythonSimulator& simulator, nb::handle state, const Placement& placement,
@@ -103,10 +90,10 @@ StepArguments::StepArguments(const char* call, const nb::dict& given, nb::handle
   PyObject *name = nullptr, *array = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(given.ptr(), &position, &name, &array) != 0) {
-    const std::size_t i = input_names().find(name);
+    const std::size_t i = names_of<kStepInputs>().find(name);
     if (i == kNumStepInputs) {
       std::vector<std::string> known = {"n", "outputs", "check"};
-      for (std::size_t k = 0; k < kNumStepInputs; ++k) known.emplace_back(input_names()[k]);
+      for (std::size_t k = 0; k < kNumStepInputs; ++k) known.emplace_back(names_of<kStepInputs>()[k]);
       refuse_unknown(call, name, known);
     }
     if (array != Py_None) inputs[i] = array;
@@ -128,9 +115,9 @@ StepArrays::StepArrays(const char* call, const PythonSimulator& simulator, const
       },
       input_);
 
-  outputs_.find(call, step_output_names(), registered_types().step_results, arguments.out);
+  outputs_.find(call, names_of<kStepOutputs>(), registered_types().step_results, arguments.out);
   std::uint64_t wanted = 0;
-  if (!arguments.outputs.is_none()) wanted = step_output_names().parse(call, arguments.outputs);
+  if (!arguments.outputs.is_none()) wanted = names_of<kStepOutputs>().parse(call, arguments.outputs);
   i = 0;
   for_each_rollout_output(
       [&](const ArrayInfo& info, auto& array) {

@@ -162,26 +162,20 @@ std::int64_t environments_of(const ffi::AnyBuffer& poses, const ArrayCounts& cou
   return row == 0 ? 0 : static_cast<std::int64_t>(poses.element_count() / row);
 }
 
-/// Sets a buffer to zero: what is returned must not depend on what was in the memory before.
-void clear(const ffi::AnyBuffer& buffer, const Placement& placement) {
-  if (buffer.size_bytes() == 0) return;
+/// Copies memory, or without a source sets it to zero.
+void fill(void* to, const void* source, std::size_t size, const Placement& placement) {
+  if (source == to || size == 0) return;  // XLA may have put both in one place
   if (!placement.on_cuda) {
-    std::memset(buffer.untyped_data(), 0, buffer.size_bytes());
+    source == nullptr ? std::memset(to, 0, size) : std::memcpy(to, source, size);
     return;
   }
 #ifdef ISOPATCH_HAS_CUDA
-  const cudaError_t problem =
-      cudaMemsetAsync(buffer.untyped_data(), 0, buffer.size_bytes(), static_cast<cudaStream_t>(placement.stream));
+  auto* const stream = static_cast<cudaStream_t>(placement.stream);
+  const cudaError_t problem = source == nullptr ? cudaMemsetAsync(to, 0, size, stream)
+                                                : cudaMemcpyAsync(to, source, size, cudaMemcpyDeviceToDevice, stream);
   if (problem != cudaSuccess) throw std::runtime_error(cudaGetErrorString(problem));
 #endif
 }
-
-/// The numbers that sizes of outputs follow from, and the time step.
-struct Numbers {
-  std::int64_t max_clusters;
-  ffi::Span<const std::int64_t> capacities;  // in the order of kBuffers
-  double time_step;
-};
 
 void set_capacities(ArrayCounts& counts, const ffi::Span<const std::int64_t>& capacities) {
   if (capacities.size() != kBuffers.size()) {
@@ -190,22 +184,27 @@ void set_capacities(ArrayCounts& counts, const ffi::Span<const std::int64_t>& ca
   for (std::size_t i = 0; i < kBuffers.size(); ++i) counts[kOutputs[kBuffers[i]].per] = capacities.begin()[i];
 }
 
-ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outputs, const Numbers& numbers,
-                    const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
-                    const Placement& placement) {
+/// Of the CPU, or of a device with the stream of the call.
+Placement placement_of() { return {}; }
+[[maybe_unused]] Placement placement_of(void* stream) { return {true, 0, stream}; }
+
+constexpr auto kEvaluate = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
+                              std::int64_t number, std::int64_t inputs, std::int64_t outputs, std::int64_t max_clusters,
+                              ffi::Span<const std::int64_t> capacities, double time_step, auto... stream) {
   return guarded([&] {
+    const Placement placement = placement_of(stream...);
     const std::shared_ptr<const PythonEvaluator> held = registry<PythonEvaluator>().find(number);
     const PythonEvaluator& evaluator = registered(held, "evaluator", placement);
     ArrayCounts counts = evaluator.counts;
     State state;
     Results results;
-    counts.clusters = numbers.max_clusters;
-    set_capacities(counts, numbers.capacities);
+    counts.clusters = max_clusters;
+    set_capacities(counts, capacities);
     set_sizes(results, counts);
 
     Reader from(arguments);
     state.num_environments = environments_of(from.front(), counts);
-    state.time_step = numbers.time_step;
+    state.time_step = time_step;
     const CallShape shape{counts, state.num_environments};
     std::size_t i = 0;
     for_each_input(
@@ -221,30 +220,18 @@ ffi::Error evaluate(std::int64_t number, std::int64_t inputs, std::int64_t outpu
           if (!has(outputs, i++)) return;
           const ffi::AnyBuffer buffer = to.next();
           set_array(array, buffer, info, shape, placement);
-          if (info.has_capacity()) clear(buffer, placement);  // rows may not be used
+          // rows may not be used, and what is returned must not depend on what was in the memory before
+          if (info.has_capacity()) fill(buffer.untyped_data(), nullptr, buffer.size_bytes(), placement);
         },
         results);
     evaluator.evaluator.evaluate(state, results, placement.stream);
   });
-}
+};
 
-/// Copies a buffer, unless XLA has put both in one place.
-void copy(const void* source, void* to, std::size_t size, const Placement& placement) {
-  if (source == to || size == 0) return;
-  if (!placement.on_cuda) {
-    std::memcpy(to, source, size);
-    return;
-  }
-#ifdef ISOPATCH_HAS_CUDA
-  const cudaError_t problem =
-      cudaMemcpyAsync(to, source, size, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(placement.stream));
-  if (problem != cudaSuccess) throw std::runtime_error(cudaGetErrorString(problem));
-#endif
-}
-
-ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs, std::int64_t outputs,
-                const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned, const Placement& placement) {
+constexpr auto kStep = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned, std::int64_t number,
+                          std::int64_t num_steps, std::int64_t inputs, std::int64_t outputs, auto... stream) {
   return guarded([&] {
+    const Placement placement = placement_of(stream...);
     const std::shared_ptr<const PythonSimulator> held = registry<PythonSimulator>().find(number);
     const PythonSimulator& simulator = registered(held, "simulator", placement);
     Reader from(arguments);
@@ -259,7 +246,7 @@ ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs
           const ffi::AnyBuffer before = from.next(), after = to.next();
           const void* source = checked_memory(before, info, shape, placement, element_of<Value>());
           pointer = static_cast<Value*>(checked_memory(after, info, shape, placement, element_of<Value>()));
-          copy(source, pointer, before.size_bytes(), placement);
+          fill(pointer, source, before.size_bytes(), placement);
         },
         state);
     if (state.num_environments == 0) state.poses = nullptr;
@@ -284,7 +271,7 @@ ffi::Error step(std::int64_t number, std::int64_t num_steps, std::int64_t inputs
       simulator.simulator.step(state, input, output, static_cast<int>(num_steps));
     }
   });
-}
+};
 
 auto evaluate_binding() {
   return ffi::Ffi::Bind()
@@ -308,23 +295,6 @@ auto step_binding() {
       .Attr<std::int64_t>("outputs");
 }
 
-/// Of the CPU, or of a device with the stream of the call.
-Placement placement_of() { return {}; }
-[[maybe_unused]] Placement placement_of(void* stream) { return {true, 0, stream}; }
-
-constexpr auto kEvaluate = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
-                              std::int64_t evaluator, std::int64_t inputs, std::int64_t outputs,
-                              std::int64_t max_clusters, ffi::Span<const std::int64_t> capacities, double time_step,
-                              auto... stream) {
-  return evaluate(evaluator, inputs, outputs, {max_clusters, capacities, time_step}, arguments, returned,
-                  placement_of(stream...));
-};
-constexpr auto kStep = [](const ffi::RemainingArgs& arguments, const ffi::RemainingRets& returned,
-                          std::int64_t simulator, std::int64_t steps, std::int64_t inputs, std::int64_t outputs,
-                          auto... stream) {
-  return step(simulator, steps, inputs, outputs, arguments, returned, placement_of(stream...));
-};
-
 XLA_FFI_DEFINE_HANDLER(evaluate_on_cpu, kEvaluate, evaluate_binding());
 XLA_FFI_DEFINE_HANDLER(step_on_cpu, kStep, step_binding());
 #ifdef ISOPATCH_HAS_CUDA
@@ -336,8 +306,6 @@ XLA_FFI_DEFINE_HANDLER(evaluate_on_cuda, kEvaluate, evaluate_binding().Ctx<ffi::
                        {kCapturable});
 XLA_FFI_DEFINE_HANDLER(step_on_cuda, kStep, step_binding().Ctx<ffi::PlatformStream<void*>>(), {kCapturable});
 #endif
-
-nb::object capsule(XLA_FFI_Handler* handler) { return nb::capsule(reinterpret_cast<void*>(handler)); }
 
 struct Target {
   const char *name, *platform;
@@ -357,7 +325,7 @@ constexpr Target kTargets[] = {
 nb::list targets() {
   nb::list all;
   for (const Target& target : kTargets) {
-    all.append(nb::make_tuple(target.name, target.platform, capsule(target.handler)));
+    all.append(nb::make_tuple(target.name, target.platform, nb::capsule(reinterpret_cast<void*>(target.handler))));
   }
   return all;
 }
@@ -381,19 +349,19 @@ nb::list capturable_targets() {
   return all;
 }
 
+template <class T>
+void bind_registry(nb::module_& module) {
+  module.def("_jax_register", [](std::shared_ptr<T> object) { return registry<T>().add(std::move(object)); });
+  module.def("_jax_release", [](const T& object) { registry<T>().release(object); });
+}
+
 }  // namespace
 
 void bind_jax(nb::module_& module) {
   module.def("_jax_targets", &targets);
   module.def("_jax_capturable_targets", &capturable_targets);
-  module.def("_jax_register", [](std::shared_ptr<PythonEvaluator> evaluator) {
-    return registry<PythonEvaluator>().add(std::move(evaluator));
-  });
-  module.def("_jax_register", [](std::shared_ptr<PythonSimulator> simulator) {
-    return registry<PythonSimulator>().add(std::move(simulator));
-  });
-  module.def("_jax_release", [](const PythonEvaluator& evaluator) { registry<PythonEvaluator>().release(evaluator); });
-  module.def("_jax_release", [](const PythonSimulator& simulator) { registry<PythonSimulator>().release(simulator); });
+  bind_registry<PythonEvaluator>(module);
+  bind_registry<PythonSimulator>(module);
   module.def("_jax_clear", [] {
     registry<PythonEvaluator>().clear();
     registry<PythonSimulator>().clear();

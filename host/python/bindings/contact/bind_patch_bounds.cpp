@@ -103,10 +103,6 @@ int bound_patches(std::uintptr_t points, std::uintptr_t stiffnesses, std::uintpt
 
 }  // namespace
 
-void bind_patch_bounds(nb::module_& module) {
-  module.def("_bound_patches", &bound_patches, nb::arg("points"), nb::arg("stiffnesses"), nb::arg("distances"),
-             nb::arg("depths"), nb::arg("bounded"), nb::arg("residuals"), nb::arg("can_move"), nb::arg("states"),
-             nb::arg("pairs"), nb::arg("clusters"));
-}
+void bind_patch_bounds(nb::module_& module) { module.def("_bound_patches", &bound_patches); }
 
 }  // namespace isopatch::python

@@ -192,8 +192,7 @@ class Scene(_core.Scene):
     def parts(self) -> tuple[Part, ...]:
         """The parts of all bodies, in the order of arrays of materials."""
         bodies, geometries = self._body_names, self.geometries
-        rows = enumerate(zip(self._parts, self._part_names, strict=True))
-        return tuple(Part(i, bodies[body], name, geometries[geometry]) for i, ((body, geometry, _), name) in rows)
+        return tuple(Part(i, bodies[b], name, geometries[g]) for i, (b, g, name) in enumerate(self._parts))
 
     @property
     def default_poses(self) -> np.ndarray:

@@ -80,20 +80,12 @@ class Simulator:
         polygon_capacity: int | None = None,
         speed_limit: float | None = None,
     ) -> None:
-        options = {
-            "integrator": integrator,
-            "time_step": time_step,
-            "gravity": None if gravity is None else arguments.gravity_option(gravity),
-            "points": points,
-            "tolerance": tolerance,
-            "max_iterations": max_iterations,
-            "friction_passes": friction_passes,
-            "max_substeps": max_substeps,
-            "polygon_capacity": polygon_capacity,
-            "speed_limit": speed_limit,
-        }
+        named = locals()
+        options = {name: named[name] for name in _core.STEP_OPTIONS if named[name] is not None}
+        if gravity is not None:
+            options["gravity"] = arguments.gravity_option(gravity)
         inherited = set(vars(self))
-        given = json.dumps({k: arguments.option(k, v) for k, v in options.items() if v is not None})
+        given = json.dumps({name: arguments.option(name, value) for name, value in options.items()})
         if not isinstance(precision, str):
             found = type(precision).__name__
             raise TypeError(f'Simulator: precision: expected "float" or "double", found {found}')

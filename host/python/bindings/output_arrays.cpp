@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/python/bindings/array_names.h"
+#include "host/python/bindings/output_arrays.h"
 
 #include <algorithm>
 #include <string_view>
