@@ -113,7 +113,7 @@ void check_finite(const char* call, nb::handle check, const auto& inputs) {
   nb::dict arrays;
   std::size_t i = 0;
   for (const nb::handle input : inputs) arrays[kInputs[i++].name] = input;
-  nb::module_::import_("isopatch._src.checks").attr("check_finite")(call, arrays);
+  nb::module_::import_("isopatch._src.arguments").attr("check_finite")(call, arrays);
 }
 
 /// A call with its arguments checked.

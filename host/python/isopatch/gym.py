@@ -10,7 +10,8 @@
 and `to_rsl_rl` give them to Stable-Baselines3 and rsl_rl. Importing this module imports Gymnasium, 1.1 or newer.
 """
 
-from isopatch._src.extras import require as _require
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords
+from isopatch._src.messages import require as _require
 
 _require("gymnasium", "gym")
 
@@ -26,7 +27,6 @@ from isopatch._src.gym.sb3 import to_sb3  # noqa: E402
 from isopatch._src.gym.single import Env  # noqa: E402
 from isopatch._src.gym.task import register as _register  # noqa: E402
 from isopatch._src.gym.vector import VectorEnv  # noqa: E402
-from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
 
 __all__ = [
     "Env",

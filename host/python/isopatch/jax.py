@@ -10,12 +10,12 @@ Importing this module imports JAX, 0.10 or newer. Outside of compiled functions,
 as they are.
 """
 
-from isopatch._src.extras import require as _require
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords
+from isopatch._src.messages import require as _require
 
 _require("jax", "jax")
 
 from isopatch._src.jax_functions import evaluate, release, step  # noqa: E402
-from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
 
 __all__ = ["evaluate", "release", "step"]
 

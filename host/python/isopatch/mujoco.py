@@ -15,11 +15,11 @@
 Importing this module imports MuJoCo, from 3.11 on.
 """
 
-from isopatch._src.extras import require as _require
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords
+from isopatch._src.messages import require as _require
 
 _require("mujoco", "mujoco")
 
-from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
 from isopatch._src.mujoco.bridge import Bridge  # noqa: E402
 from isopatch._src.mujoco.contact_parameters import RollingWarning  # noqa: E402
 from isopatch._src.mujoco.measuring import Forces, Measurement  # noqa: E402

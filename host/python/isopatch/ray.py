@@ -8,11 +8,11 @@
 Importing this module imports Ray.
 """
 
-from isopatch._src.extras import require as _require
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords
+from isopatch._src.messages import require as _require
 
 _require("ray", "ray")
 
-from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
 from isopatch._src.ray_pool import Pool  # noqa: E402
 
 __all__ = ["Pool"]

@@ -9,11 +9,11 @@
 Importing this module imports torch. Without a compiler, Evaluator.evaluate() takes tensors as they are and costs less.
 """
 
-from isopatch._src.extras import require as _require
+from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords
+from isopatch._src.messages import require as _require
 
 _require("torch", "torch")
 
-from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords  # noqa: E402
 from isopatch._src.torch_operator import evaluate, register, release  # noqa: E402
 
 __all__ = ["evaluate", "register", "release"]

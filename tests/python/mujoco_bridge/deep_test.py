@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "bench/mujoco"))
 import deep  # noqa: E402
 from models import free, model_of  # noqa: E402
 
-from isopatch._src.mujoco.thickness import half_thicknesses  # noqa: E402
+from isopatch._src.mujoco.bounds import half_thicknesses  # noqa: E402
 from isopatch.mujoco import Bridge, DampingWarning, WeakWarning  # noqa: E402
 
 

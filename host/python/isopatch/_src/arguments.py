@@ -1,4 +1,4 @@
-"""Arguments of the simulator that are no arrays of a call: numbers, options, and states that are loaded."""
+"""Checks of arguments: numbers, options, paths, states that are loaded, and arrays if a call is asked to."""
 
 import math
 import operator
@@ -145,3 +145,21 @@ def path_text(call: str, name: str, value: str | os.PathLike[str]) -> str:
     if "\0" in path:
         raise ValueError(f"{call}: {name}: expected a path, found {shown(path)}")
     return utf8(call, name, path)
+
+
+def check_finite(call: str, arrays: Mapping[str, Any]) -> None:
+    """Raises ValueError that names the first number that is not finite. Copies arrays that are on a device."""
+    for name, array in arrays.items():
+        if array is None:
+            continue
+        numbers = on_host(array.detach() if hasattr(array, "detach") else array)
+        if numbers.dtype.kind != "f":
+            continue
+        bad = np.argwhere(~np.isfinite(numbers))
+        if len(bad):
+            at = ", ".join(map(str, bad[0]))
+            more = f", and {len(bad) - 1} more like it" if len(bad) > 1 else ""
+            raise ValueError(
+                f"{call}: {name}[{at}]: expected finite numbers, found {numbers[tuple(bad[0])]}{more}; the first axis "
+                "is the environment"
+            )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from isopatch._src.meshes import NamedMesh, is_mesh, mesh_from_object, named_mesh
-from isopatch._src.messages import shown
+from isopatch._src.messages import require_type, shown
 
 _CELLS = {"tet_mesh": "tets", "surface_mesh": "triangles", "convex_hull": None}
 
@@ -50,8 +50,7 @@ def _geometry(name: str, geometry: Mapping[str, Any], meshes: dict[str, NamedMes
         if "file" in left:
             raise ValueError(f'Scene: {location}: expected one of "points" and "file", found both')
         data = left.pop("point_data", {})
-        if not isinstance(data, Mapping):
-            raise TypeError(f"Scene: {location}.point_data: expected arrays by name, found {type(data).__name__}")
+        require_type(f"Scene: {location}.point_data", data, Mapping, "arrays by name")
         meshes[location] = named_mesh(cells, left.pop("points"), left.pop(cells), data, f"Scene: {location}")
         left["file"] = location
     return left

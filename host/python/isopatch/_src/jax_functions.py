@@ -11,6 +11,8 @@ import numpy as np
 from isopatch import _core
 from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order, with_inputs
 from isopatch._src.inputs import OtherInputs, StepInputs
+from isopatch._src.messages import require_type
+from isopatch._src.pickled import require_state
 from isopatch._src.plan import (
     Array,
     Sizes,
@@ -157,10 +159,8 @@ def step(
         TypeError, ValueError, jax.errors.JaxRuntimeError: as evaluate().
     """
     call = "isopatch.jax.step"
-    if not isinstance(simulator, Simulator):
-        raise TypeError(f"{call}: simulator: expected an isopatch.Simulator, found {type(simulator).__name__}")
-    if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
-        raise TypeError(f"{call}: state: expected a SimulatorState, found {type(state).__name__}")
+    require_type(f"{call}: simulator", simulator, Simulator, "an isopatch.Simulator")
+    require_state(call, state)
     given = in_order(call, STEP_INPUTS, inputs)
     if not jax.config.jax_enable_x64:
         raise RuntimeError(f'{call}: states are float64, which JAX has after jax.config.update("jax_enable_x64", True)')

@@ -1,7 +1,6 @@
 """Meshes in memory: arrays, objects of trimesh, meshio and PyVista by their attributes, surfaces filled with tets."""
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,7 +9,7 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.mesh_objects import Found, found_in, is_object
-from isopatch._src.messages import outside, shortened, shown
+from isopatch._src.messages import require_type, shortened, shown, warn
 
 _MOST_ROWS = 2**31 - 1  # so many can be indexed
 _HOW_TO_MAKE_TETS = "mesh.triangulate() of PyVista cuts them into tets"
@@ -209,9 +208,8 @@ def tetrahedralize(
             f"{location}: expected a path, a mesh or a pair of points and triangles, found {type(surface).__name__}"
         )
     for note in mesh.notes:
-        warnings.warn(f"{location}: {note}", stacklevel=outside())
-    if not isinstance(mesher, str):
-        raise TypeError(f"tetrahedralize: mesher: expected a string, found {type(mesher).__name__}")
+        warn(f"{location}: {note}")
+    require_type("tetrahedralize: mesher", mesher, str, "a string")
     try:
         edges = None if edge_length is None else float(edge_length)
     except (TypeError, ValueError):
@@ -221,7 +219,7 @@ def tetrahedralize(
     coarser = None if triangles is None else min(int(triangles), 2**31 - 1)  # more than any surface has
     points, tets, notes = _core._tetrahedralize(mesh.points, mesh.cells, source, mesher, edges, coarser)
     for note in notes:
-        warnings.warn(f"{location}: {note}", stacklevel=outside())
+        warn(f"{location}: {note}")
     return TetMesh(*_arrays_of(points, tets, 4))
 
 

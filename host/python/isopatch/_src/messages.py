@@ -1,10 +1,12 @@
-"""What messages repeat of what was given, in one line; and one answer of all public functions to unknown keywords,
-which names the argument that was meant."""
+"""What messages repeat of what was given, in one line; warnings, and packages that are missing; and one answer of all
+public functions to unknown keywords, which names the argument that was meant."""
 
 import enum
 import functools
+import importlib
 import inspect
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -23,12 +25,31 @@ def shown(value: Any) -> str:
     return shortened(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "...")
 
 
-def outside() -> int:
-    """The `stacklevel` of a warning of the line that called the package."""
-    frame, level = sys._getframe(1), 1
+def require(module: str, extra: str) -> Any:
+    """Imports `module`, which pip installs with isopatch[extra]. Raises ImportError that says so if it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name != package:
+            raise
+        raise ImportError(
+            f'{package} is not installed; `pip install "isopatch[{extra}]"` installs it', name=package
+        ) from None
+
+
+def require_type(where: str, value: Any, kinds: type | tuple[type, ...], expected: str) -> None:
+    """Raises TypeError for a value of another type; `where` names the call and the argument."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{where}: expected {expected}, found {type(value).__name__}")
+
+
+def warn(text: str, kind: type[Warning] = UserWarning) -> None:
+    """Warns of the line that called the package."""
+    frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("isopatch."):
         frame, level = frame.f_back, level + 1
-    return level
+    warnings.warn(text, kind, stacklevel=level)
 
 
 def shortened(message: str) -> str:

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.extras import require
-from isopatch._src.messages import shortened
+from isopatch._src.messages import require, shortened
 from isopatch._src.records import on_host
 from isopatch._src.results import SimulatorState
 from isopatch._src.scene import Scene, check_version
@@ -28,6 +27,11 @@ def state_of(origin: Scene | tuple[str, str], arrays: Any) -> StateOfScene:
     state = StateOfScene(*arrays)
     state._origin = origin
     return state
+
+
+def require_state(call: str, state: Any) -> None:
+    if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
+        raise TypeError(f"{call}: state: expected a SimulatorState, found {type(state).__name__}")
 
 
 def check_scene(call: str, state: Any, scene: Scene) -> None:

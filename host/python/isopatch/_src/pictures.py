@@ -1,28 +1,60 @@
-"""Scenes, contact patches and potential contacts as meshes of PyVista."""
+"""Surfaces of scenes, contact patches and potential contacts: as arrays, and as meshes of PyVista."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.extras import require
+from isopatch._src.messages import require
 
 if TYPE_CHECKING:
     import pyvista
 
 
-def scene_meshes(names: Sequence[str], surfaces: Sequence[tuple[int, bytes, bytes]]) -> "pyvista.MultiBlock":
-    """See Scene.to_pyvista(); `surfaces` are of the extension module, of the bodies with the `names`."""
+class Surface(NamedTuple):
+    """The surface of a part."""
+
+    body: int
+    points: np.ndarray
+    """[V, 3], m."""
+    faces: np.ndarray
+    """[F, K]. The corners of triangles, or of one face."""
+
+
+def surfaces_of(scene: _core.Scene, poses: Any = None, half_spaces: bool = True, shapes: Any = None) -> list[Surface]:
+    """The surfaces of all parts, with half spaces as squares behind the others, or without these.
+
+    World frame, at `poses` [B, 7]; without, each in the frame of its body. `shapes` [C] are indices of geometries.
+    """
+    at = np.tile([0.0, 0, 0, 1, 0, 0, 0], (scene.num_bodies, 1)) if poses is None else poses.astype(np.float64)
+    index = None if shapes is None else shapes.astype(np.int32).tobytes()
+    found = []
+    for body, points, faces in _core._scene_surfaces(scene, at.tobytes(), half_spaces, index):
+        rows = np.frombuffer(faces, np.int32)  # the number of corners of a face, then the corners
+        found.append(Surface(body, np.frombuffer(points).reshape(-1, 3), rows.reshape(-1, 1 + rows[0])[:, 1:]))
+    return found
+
+
+def triangles_of(polygons: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[n, 3, 3], m: fans of `polygons` [K], which are of POLYGON_DTYPE; and [n, 3], Pa: the pressures at corners."""
+    corners, pressures = [np.zeros((0, 3, 3))], [np.zeros((0, 3))]
+    for last in range(2, polygons["vertices"].shape[1]):
+        used, at = polygons[polygons["num_vertices"] > last], [0, last - 1, last]
+        corners.append(used["vertices"][:, at])
+        pressures.append(used["pressures"][:, at])
+    return np.concatenate(corners), np.concatenate(pressures)
+
+
+def scene_meshes(names: Sequence[str], surfaces: Sequence[Surface]) -> "pyvista.MultiBlock":
+    """See Scene.to_pyvista(); `surfaces` are of the bodies with the `names`."""
     pyvista = require("pyvista", "pyvista")
     points: list[list[np.ndarray]] = [[] for _ in names]
-    faces: list[list[np.ndarray]] = [[] for _ in names]  # the number of corners of a polygon, then the corners
-    for body, vertices, polygons in surfaces:
+    faces: list[list[np.ndarray]] = [[] for _ in names]
+    for body, vertices, corners in surfaces:
         first = sum(map(len, points[body]))
-        points[body].append(np.frombuffer(vertices).reshape(-1, 3))
-        rows = np.frombuffer(polygons, np.int32).astype(np.int64)
-        rows = rows.reshape(-1, 1 + rows[0])  # all are triangles, or it is one face
-        faces[body].append(np.hstack([rows[:, :1], first + rows[:, 1:]]).ravel())
+        points[body].append(vertices)
+        faces[body].append(np.insert(first + corners.astype(np.int64), 0, corners.shape[1], axis=1).ravel())
     blocks = pyvista.MultiBlock()
     for body, name in enumerate(names):
         blocks.append(pyvista.PolyData(np.concatenate(points[body]), np.concatenate(faces[body])), name)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from isopatch import _core
-from isopatch._src.messages import shown
+from isopatch._src.messages import require_type, shown
 from isopatch._src.results import Results
 
 
@@ -74,8 +74,7 @@ def checked_time_step(call: str, value: Any) -> float:
 
 def evaluation_plan(call: str, evaluator: Any, outputs: Sequence[str], sizes: Sizes) -> Plan:
     """Checks the arguments of a call that are no arrays."""
-    if not isinstance(evaluator, _core.Evaluator):
-        raise TypeError(f"{call}: evaluator: expected an isopatch.Evaluator, found {type(evaluator).__name__}")
+    require_type(f"{call}: evaluator", evaluator, _core.Evaluator, "an isopatch.Evaluator")
     clusters, *capacities = sizes
     capacity = dict(zip(BUFFERS, capacities, strict=True))
     inputs, known = evaluator._arrays(call, 1 if clusters is None else clusters, capacity)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isopatch._src.extras import require
+from isopatch._src.messages import require
 from isopatch._src.results import Results, polygons_of
 
 if TYPE_CHECKING:

@@ -15,9 +15,7 @@ from ray.util import ActorPool
 from isopatch import _core
 from isopatch._src import arguments
 from isopatch._src.arrays import INPUTS, STEP_INPUTS, in_order, present_names
-from isopatch._src.checks import check_finite
-from isopatch._src.extras import require
-from isopatch._src.messages import names_of, shown
+from isopatch._src.messages import names_of, require, shown
 from isopatch._src.plan import OLD_CAPACITIES, arrays_of, check_shape
 from isopatch._src.records import DTYPES, RECORDS, ROWS, on_host
 from isopatch._src.results import Results, SimulatorState, StepResults
@@ -150,7 +148,7 @@ class Pool(Simulator):
         given |= {"poses": poses, "velocities": velocities}
         in_order("evaluate", INPUTS, given)
         if check:
-            check_finite("evaluate", given)
+            arguments.check_finite("evaluate", given)
         n = len(poses) if np.ndim(poses) == 3 else 0  # others are refused here
         if options.keys().isdisjoint(_CAPACITIES) and self._is_short(n):
             return self._here(n, self._evaluator.evaluate, **given, **options)

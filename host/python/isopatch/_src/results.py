@@ -282,9 +282,4 @@ def _rows_of(
 
 with_former_names(StepResults)
 with_former_names(SimulatorState)
-_core._register_types(
-    Results,
-    StepResults,
-    SimulatorState,
-    records.KINDS,
-)
+_core._register_types(Results, StepResults, SimulatorState, records.KINDS)

@@ -4,7 +4,6 @@ import functools
 import hashlib
 import os
 import pathlib
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +12,7 @@ import numpy as np
 from isopatch import _core
 from isopatch._src.arguments import path_text, utf8
 from isopatch._src.document import document_of
-from isopatch._src.messages import outside, shortened, shown
+from isopatch._src.messages import require_type, shortened, shown, warn
 from isopatch._src.records import on_host
 
 if TYPE_CHECKING:
@@ -122,8 +121,7 @@ class Scene(_core.Scene):
     @classmethod
     def from_json(cls, text: str, directory: str | os.PathLike[str] = ".") -> "Scene":
         """A scene from the text of a scene file; relative paths of meshes start at `directory`. Raises as the class."""
-        if not isinstance(text, str):
-            raise TypeError(f"from_json: text: expected a string, found {type(text).__name__}")
+        require_type("from_json: text", text, str, "a string")
         scene = cls.__new__(cls)
         scene._make(
             utf8("from_json", "text", text),
@@ -136,7 +134,7 @@ class Scene(_core.Scene):
 
     def _warn(self) -> None:
         for text in self.warnings:
-            warnings.warn(text, SceneWarning, stacklevel=outside())
+            warn(text, SceneWarning)
 
     def _make(self, text: str, directory: str, source: str, meshes: dict[str, Any], given: Sequence[Any] = ()) -> None:
         super().__init__(text, directory, source, meshes, given)
@@ -232,12 +230,12 @@ class Scene(_core.Scene):
         Raises:
             ValueError: for poses of another shape.
         """
-        from isopatch._src.pictures import scene_meshes
+        from isopatch._src.pictures import scene_meshes, surfaces_of
 
         at = self.default_poses if poses is None else on_host(poses).astype(np.float64)
         if at.shape != (self.num_bodies, 7):
             raise ValueError(f"to_pyvista: poses: expected the shape [{self.num_bodies}, 7], found {list(at.shape)}")
-        return scene_meshes(self._body_names, _core._scene_surfaces(self, at.tobytes()))
+        return scene_meshes(self._body_names, surfaces_of(self, at))
 
     def render(
         self,

@@ -10,16 +10,14 @@ from typing import Any, Unpack
 from isopatch import _core
 from isopatch._src import arguments
 from isopatch._src.arrays import with_former_names, with_inputs
-from isopatch._src.checks import check_finite
 from isopatch._src.inputs import StepInputs
-from isopatch._src.messages import shown
-from isopatch._src.pickled import check_scene, packed, state_of, unpacked
-from isopatch._src.placed import PlacedBodies
+from isopatch._src.messages import require_type, shown
+from isopatch._src.pickled import check_scene, packed, require_state, state_of, unpacked
 from isopatch._src.recording import Recorder, Recording
 from isopatch._src.records import converted
 from isopatch._src.results import SimulatorState, StepResults
 from isopatch._src.scene import Scene
-from isopatch._src.state_library import TYPES, StateLibrary
+from isopatch._src.state_library import TYPES, PlacedBodies, StateLibrary
 
 
 class Simulator:
@@ -86,9 +84,7 @@ class Simulator:
             options["gravity"] = arguments.gravity_option(gravity)
         inherited = set(vars(self))
         given = json.dumps({name: arguments.option(name, value) for name, value in options.items()})
-        if not isinstance(precision, str):
-            found = type(precision).__name__
-            raise TypeError(f'Simulator: precision: expected "float" or "double", found {found}')
+        require_type("Simulator: precision", precision, str, '"float" or "double"')
         self._core = _core.Simulator(
             scene, given, device, precision, arguments.integer("Simulator", "threads", threads)
         )
@@ -187,7 +183,7 @@ class Simulator:
                 joint or a path were written (not noticed on a CUDA device): they follow from joints and time.
         """
         if check:
-            check_finite("step", self._state._asdict() | inputs)
+            arguments.check_finite("step", self._state._asdict() | inputs)
         if self._placed is not None:
             self._placed.check("step", self._state)
         refused = False
@@ -226,7 +222,7 @@ class Simulator:
             TypeError, ValueError: as step(), and ValueError on a CUDA device.
         """
         if check and isinstance(state, SimulatorState):
-            check_finite("advance", state._asdict() | inputs)
+            arguments.check_finite("advance", state._asdict() | inputs)
         return self._core.advance(state, n, outputs, inputs)
 
     def reset(
@@ -297,8 +293,7 @@ class Simulator:
 
     def _take_over(self, call: str, state: SimulatorState) -> None:
         self._library.require_mutable(call)
-        if not isinstance(state, tuple) or len(state) != len(SimulatorState._fields):
-            raise TypeError(f"{call}: state: expected a SimulatorState, found {type(state).__name__}")
+        require_state(call, state)
         check_scene(call, state, self._scene)
         fields = zip(SimulatorState._fields, self._state, state, strict=True)
         checked = (self._library.checked(call, name, to, given) for name, to, given in fields)

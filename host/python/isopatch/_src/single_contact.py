@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.messages import shortened, shown
+from isopatch._src.messages import require_type, shortened, shown
 from isopatch._src.records import on_host
 
 
@@ -119,11 +119,7 @@ def single_contact(
         ValueError: for other shapes, unknown keys, numbers that are not finite or out of range, and a state that no
             step can have left.
     """
-    if not isinstance(contact, (Overlap, Depth)):
-        raise TypeError(
-            "single_contact: contact: expected an isopatch.Overlap or an isopatch.Depth, found "
-            f"{type(contact).__name__}"
-        )
+    require_type("single_contact: contact", contact, (Overlap, Depth), "an isopatch.Overlap or an isopatch.Depth")
     is_overlap = isinstance(contact, Overlap)
     widths = {"volume": (), "depth": (), "second_moments": (6,)}
     given = [
@@ -183,14 +179,12 @@ def _array(name: str, value: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, i
 
 def _law(law: Any) -> tuple[list[tuple[np.ndarray, int]], dict[str, str]]:
     """The numbers of a law in the order of the library, and its names."""
-    if not isinstance(law, Mapping):
-        raise TypeError(f"single_contact: law: expected a dictionary, found {type(law).__name__}")
+    require_type("single_contact: law", law, Mapping, "a dictionary")
     _check_keys("law", law, _KEYS)
     if law.get("stiffness") is None:
         raise ValueError("single_contact: law: stiffness is missing; expected N/m^3, or N/m^exponent of a Depth")
     bristle = law.get("bristle") or {}
-    if not isinstance(bristle, Mapping):
-        raise TypeError(f"single_contact: law: bristle: expected a dictionary, found {type(bristle).__name__}")
+    require_type("single_contact: law: bristle", bristle, Mapping, "a dictionary")
     _check_keys("law: bristle", bristle, tuple(_BRISTLE))
     choices = {}
     for name, allowed in _CHOICES.items():

@@ -10,7 +10,7 @@ from isopatch import _core
 from isopatch._core import Evaluator
 from isopatch._src.arrays import INPUTS, in_order, with_inputs
 from isopatch._src.inputs import OtherInputs
-from isopatch._src.messages import shortened
+from isopatch._src.messages import require_type, shortened
 from isopatch._src.plan import Plan, Sizes, check_shape, evaluation_plan, sizes_of
 from isopatch._src.records import RECORDS, ROWS
 from isopatch._src.results import Results
@@ -39,8 +39,7 @@ def register(evaluator: Evaluator, name: str | None = None) -> str:
     Raises:
         ValueError: if the name is another evaluator's, or the evaluator has another name.
     """
-    if not isinstance(evaluator, Evaluator):
-        raise TypeError(f"register: evaluator: expected an isopatch.Evaluator, found {type(evaluator).__name__}")
+    require_type("register: evaluator", evaluator, Evaluator, "an isopatch.Evaluator")
     known = _names.get(id(evaluator))
     if known is not None:
         if name not in (None, known):
@@ -51,8 +50,7 @@ def register(evaluator: Evaluator, name: str | None = None) -> str:
         while f"evaluator {number}" in _evaluators:
             number += 1
         name = f"evaluator {number}"
-    if not isinstance(name, str):
-        raise TypeError(f"register: name: expected a string, found {type(name).__name__}")
+    require_type("register: name", name, str, "a string")
     if name in _evaluators:
         raise ValueError(shortened(f'register: name: another evaluator is registered as "{name}"; release() it first'))
     _evaluators[name] = evaluator

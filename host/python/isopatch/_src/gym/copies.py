@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.messages import shortened
+from isopatch._src.messages import require_type, shortened
 from isopatch._src.results import SimulatorState
 from isopatch._src.scene import check_version
 
@@ -55,8 +55,7 @@ def taken(env: Any) -> EnvState:
 
 def put_back(env: Any, state: Any) -> None:
     """See VectorEnv.set_state()."""
-    if not isinstance(state, EnvState):
-        raise TypeError(f"set_state: state: expected an isopatch.gym.EnvState, found {type(state).__name__}")
+    require_type("set_state: state", state, EnvState, "an isopatch.gym.EnvState")
     if state._kind != _kind(env):
         raise ValueError(shortened(f"set_state: state: expected one of {_kind(env)}, found one of {state._kind}"))
     attributes = _Unpickler(env, state._attributes).load()

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.extras import require
+from isopatch._src.messages import require
+from isopatch._src.pictures import Surface, surfaces_of
 from isopatch._src.records import on_host
 from isopatch._src.results import StepResults
 from isopatch._src.scene import Scene
@@ -132,13 +133,8 @@ class Frames:
     def _filled(self, outlines: Any, colors: Any) -> Any:
         return self._collections.PolyCollection(outlines, facecolors=colors, edgecolors="none", antialiaseds=False)
 
-    def _surfaces(self, poses: np.ndarray, shapes: np.ndarray | None) -> tuple[list[Any], list[Any]]:
-        """Of bodies, and of half spaces: the body, vertices [V, 3] and the corners of faces [F, K], world frame."""
-        at = poses.astype(np.float64).tobytes(), None if shapes is None else shapes.astype(np.int32).tobytes()
-        found = _core._scene_surfaces(self._scene, at[0], True, at[1])
-        surfaces = []
-        for body, vertices, polygons in found:
-            rows = np.frombuffer(polygons, np.int32)
-            surfaces.append((body, np.frombuffer(vertices).reshape(-1, 3), rows.reshape(-1, 1 + rows[0])[:, 1:]))
-        count = len(_core._scene_surfaces(self._scene, at[0], False, at[1]))
+    def _surfaces(self, poses: np.ndarray, shapes: np.ndarray | None) -> tuple[list[Surface], list[Surface]]:
+        """Of bodies, and of half spaces; world frame."""
+        surfaces = surfaces_of(self._scene, poses, shapes=shapes)
+        count = len(surfaces_of(self._scene, poses, False, shapes))
         return surfaces[:count], surfaces[count:]

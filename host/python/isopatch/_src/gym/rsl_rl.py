@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.spaces import Box
 
-from isopatch._src.extras import require
-from isopatch._src.gym.adapted import check_same_step
-from isopatch._src.gym.vector import VectorEnv
+from isopatch._src.gym.vector import VectorEnv, require_same_step
+from isopatch._src.messages import require
 from isopatch._src.records import on_host
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def to_rsl_rl(envs: VectorEnv) -> "VecEnv":
         ImportError: if rsl_rl is not installed.
         TypeError, ValueError: for another object, mode or space, and for environments that are closed.
     """
-    check_same_step("to_rsl_rl", envs)
+    require_same_step("to_rsl_rl", envs)
     space = envs.single_action_space
     if envs._max_steps is None:
         raise ValueError("to_rsl_rl: envs: expected max_episode_steps, found None")

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isopatch._src.extras import require
-from isopatch._src.gym.adapted import check_same_step
-from isopatch._src.gym.vector import VectorEnv
+from isopatch._src.gym.vector import VectorEnv, require_same_step
+from isopatch._src.messages import require
 from isopatch._src.records import on_host
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def to_sb3(envs: VectorEnv) -> "VecEnv":
         ImportError: if Stable-Baselines3 is not installed.
         TypeError, ValueError: for another object or mode, and for environments that are closed.
     """
-    check_same_step("to_sb3", envs)
+    require_same_step("to_sb3", envs)
     vec_env = require("stable_baselines3.common.vec_env.base_vec_env", "sb3")
 
     class Sb3VecEnv(vec_env.VecEnv):

@@ -8,7 +8,7 @@ import numpy as np
 
 from isopatch._src.gym.copies import EnvState
 from isopatch._src.gym.vector import VectorEnv
-from isopatch._src.messages import shown
+from isopatch._src.messages import require_type, shown
 from isopatch._src.records import on_host
 
 
@@ -26,8 +26,7 @@ class Env(gymnasium.Env):
     metadata = {"render_modes": ["rgb_array"]}
 
     def __init__(self, vector_env: VectorEnv) -> None:
-        if not isinstance(vector_env, VectorEnv):
-            raise TypeError(f"Env: vector_env: expected a VectorEnv, found {type(vector_env).__name__}")
+        require_type("Env: vector_env", vector_env, VectorEnv, "a VectorEnv")
         mode = vector_env.metadata["autoreset_mode"].value
         if vector_env.num_envs != 1 or vector_env.library is not np or mode != "Disabled":
             raise ValueError(

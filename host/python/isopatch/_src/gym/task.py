@@ -7,10 +7,9 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from isopatch._src.extras import require
 from isopatch._src.gym.single import Env
 from isopatch._src.gym.vector import VectorEnv
-from isopatch._src.messages import shown
+from isopatch._src.messages import require, shown
 from isopatch._src.scene import Scene
 from isopatch._src.simulator import Simulator
 
@@ -41,8 +40,13 @@ class TaskVectorEnv(VectorEnv):
         first_index: int = 0,
         render_mode: str | None = None,
     ) -> None:
+        if workers is None:
+            simulator = Simulator(scene, num_envs, device, precision, threads, arrays)
+        else:
+            pool = require("isopatch.ray", "ray").Pool
+            simulator = pool(scene, workers, num_envs, device, precision, threads or 1, arrays)
         super().__init__(
-            _simulator_of(scene, num_envs, device, precision, threads, arrays, workers),
+            simulator,
             (-observed, observed),
             (np.full(num_actions, -1.0), np.full(num_actions, 1.0)),
             autoreset_mode=autoreset_mode,
@@ -114,22 +118,6 @@ def register(name: str, env: type[TaskEnv], max_episode_steps: int) -> None:
             vector_entry_point=f"isopatch.gym:{env._vector.__name__}",
             max_episode_steps=max_episode_steps,
         )
-
-
-def _simulator_of(
-    scene: Scene,
-    num_envs: int,
-    device: str,
-    precision: str,
-    threads: int,
-    arrays: str | None,
-    workers: int | None,
-) -> Simulator:
-    """A simulator of this process, or of `workers` actors of Ray with `threads` (0: one) each."""
-    if workers is None:
-        return Simulator(scene, num_envs, device, precision, threads, arrays)
-    pool = require("isopatch.ray", "ray").Pool
-    return pool(scene, workers, num_envs, device, precision, threads or 1, arrays)
 
 
 def checked_widths(name: str, random: tuple[str, ...], randomize: Mapping[str, float] | None) -> np.ndarray:

@@ -10,10 +10,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from isopatch._src import arguments
-from isopatch._src.extras import require
 from isopatch._src.gym.copies import EnvState, pickled, put_back, taken, unpickled
 from isopatch._src.gym.frames import Frames
-from isopatch._src.messages import shown
+from isopatch._src.messages import require, require_type, shown
 from isopatch._src.records import on_host
 from isopatch._src.simulator import Simulator
 from isopatch._src.status import Status
@@ -66,8 +65,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         render_mode: str | None = None,
     ) -> None:
         name = type(self).__name__
-        if not isinstance(simulator, Simulator):
-            raise TypeError(f"{name}: simulator: expected an isopatch.Simulator, found {type(simulator).__name__}")
+        require_type(f"{name}: simulator", simulator, Simulator, "an isopatch.Simulator")
         library = type(simulator.poses).__module__.partition(".")[0]
         if library not in ("numpy", "torch"):
             raise ValueError(f'{name}: simulator: expected one with arrays="numpy" or "torch", found {library}')
@@ -339,6 +337,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         over = self._over.copy()
         infos = {"final_info": self._infos(over), "_final_info": self.array(over)}
         return infos | {"final_obs": final, "_final_obs": self.array(over.copy())}
+
+
+def require_same_step(call: str, envs: Any) -> None:
+    """Raises TypeError, ValueError or ClosedEnvironmentError unless `envs` is an open VectorEnv with SAME_STEP."""
+    require_type(f"{call}: envs", envs, VectorEnv, "an isopatch.gym.VectorEnv")
+    envs._require_open(call)
+    if envs._mode is not AutoresetMode.SAME_STEP:
+        raise ValueError(f'{call}: envs: expected autoreset_mode="SameStep", found "{envs._mode.value}"')
 
 
 def _space(name: str, given: Any) -> gymnasium.Space:

@@ -77,21 +77,13 @@ def _loaded() -> tuple[ctypes.CDLL, ctypes.CDLL]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     library = ctypes.CDLL(found[0])
-    library.mjb_makeBatch.restype = ctypes.c_void_p
-    library.mjb_makeBatch.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int]
-    library.mjb_deleteBatch.argtypes = [ctypes.c_void_p]
-    library.mjb_apply.argtypes = [
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_int,
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_int,
-    ]
-    library.mjb_error.restype = ctypes.c_char_p
-    library.mjb_error.argtypes = [ctypes.c_void_p, ctypes.c_int]
-    library.mjb_status.restype = ctypes.POINTER(ctypes.c_int)
-    library.mjb_status.argtypes = [ctypes.c_void_p]
+    pointer, integer = ctypes.c_void_p, ctypes.c_int
+    library.mjb_makeBatch.restype, library.mjb_error.restype = pointer, ctypes.c_char_p
+    library.mjb_makeBatch.argtypes = [pointer, integer, pointer, ctypes.c_char_p, integer]
+    library.mjb_deleteBatch.argtypes = library.mjb_status.argtypes = [pointer]
+    library.mjb_apply.argtypes = [pointer, pointer, integer, pointer, pointer, integer]
+    library.mjb_error.argtypes = [pointer, integer]
+    library.mjb_status.restype = ctypes.POINTER(integer)
     return library, functions
 
 

@@ -5,12 +5,15 @@ d larger than what the body really is in makes speed from nothing. In a body, pr
 or on its end, the patch is of surfaces along the force, whose F / K says nothing of a depth.
 """
 
+import json
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from isopatch import _core
+from isopatch._src.pictures import surfaces_of
 from isopatch._src.results import Results
+from isopatch._src.scene import Scene
 from isopatch._src.status import Status
 
 LEAVING = 1.0  # m/s, with which what is too deep is pushed out
@@ -111,3 +114,24 @@ class Bounds:
     def _depth(self, pairs: np.ndarray, h: float) -> np.ndarray:
         """From which a stiff row, which leaves with (d / h + v) / 2, goes on with LEAVING; of each pair."""
         return np.minimum(self._shallow[pairs], h * LEAVING)
+
+
+def half_thicknesses(scene: Scene) -> np.ndarray:
+    """[P, 2], m. Of the bodies of each pair; infinite for rigid ones, and for layers on half spaces."""
+    bodies = json.loads(scene.to_json())["bodies"]
+    of_bodies = np.full(scene.num_bodies, np.inf)
+    for body, points, triangles in surfaces_of(scene, half_spaces=False):
+        if not bodies[body].get("rigid", False):
+            of_bodies[body] = min(of_bodies[body], half_thickness(points, triangles))
+    return of_bodies[np.array(scene._pair_indices)]
+
+
+def half_thickness(points: np.ndarray, triangles: np.ndarray) -> float:
+    """Of what closed triangles bound: the least half extent, or 3 V / A where that is less, as of what is hollow or
+    bent. That is the radius of a ball and half the edge of a cube."""
+    centered = points - points.mean(axis=0)
+    axes = np.vstack([np.eye(3), np.linalg.eigh(centered.T @ centered)[1].T])
+    a, b, c = centered[triangles].transpose(1, 0, 2)
+    normals = np.cross(b - a, c - a)
+    volume, area = np.einsum("ni,ni->", a, normals) / 6, np.linalg.norm(normals, axis=1).sum() / 2
+    return float(min(np.ptp(centered @ axes.T, axis=0).min() / 2, 3 * abs(volume) / area))

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from isopatch._core import Evaluator
+from isopatch._src.messages import require_type
 from isopatch._src.mujoco import versions
 from isopatch._src.mujoco.batch import Batch, why_not
 from isopatch._src.mujoco.contact_parameters import warn_of_rolling
@@ -69,8 +70,7 @@ class Bridge:
         impratio: float | None = None,
         threads: int = 0,
     ) -> None:
-        if not isinstance(model, mujoco.MjModel):
-            raise TypeError(f"Bridge: model: expected a mujoco.MjModel, found {type(model).__name__}")
+        require_type("Bridge: model", model, mujoco.MjModel, "a mujoco.MjModel")
         impratio = versions.impratio() if impratio is None else impratio
         if not 1e4 <= impratio <= 1e12:
             raise ValueError(f"Bridge: impratio: expected 1e4 to 1e12, with which held things keep, found {impratio}")
@@ -295,8 +295,7 @@ class Bridge:
                 f"Bridge.{call}: model: expected the model that the bridge was made with, found another one; a model "
                 "that was compiled again needs a new Bridge"
             )
-        if not isinstance(data, mujoco.MjData):
-            raise TypeError(f"Bridge.{call}: data: expected a mujoco.MjData, found {type(data).__name__}")
+        require_type(f"Bridge.{call}: data", data, mujoco.MjData, "a mujoco.MjData")
         if data.model is not model and data.signature != model.signature:
             raise ValueError(f"Bridge.{call}: data: expected a state of the bridge's model, found one of another model")
 

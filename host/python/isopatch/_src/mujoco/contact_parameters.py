@@ -1,12 +1,11 @@
 """What MuJoCo's contacts between two geoms have: dimension, friction and margin."""
 
-import warnings
 from typing import NamedTuple
 
 import mujoco
 import numpy as np
 
-from isopatch._src.messages import outside
+from isopatch._src.messages import warn
 from isopatch._src.mujoco.geoms import name_of
 
 FRICTION = ("geom_friction", "geom_condim", "geom_priority", "pair_friction", "pair_dim", "o_friction", "enableflags")
@@ -127,9 +126,8 @@ def warn_of_rolling(model: mujoco.MjModel, pairs: np.ndarray, listed: np.ndarray
     if rolls.size:
         names = " and ".join(f'"{name_of(model, geom)}"' for geom in pairs[rolls[0]])
         more = f" and {rolls.size - 1} other pairs" if rolls.size > 1 else ""
-        warnings.warn(
+        warn(
             f"{names}{more} have rolling friction, condim 6 and {found.friction[rolls[0], 3]:g} m, which patches do "
             "not have: they roll more easily than in MuJoCo. condim 4 says the same without this warning",
             RollingWarning,
-            stacklevel=outside(),
         )

@@ -5,6 +5,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from isopatch._src.pictures import triangles_of
+
 _COLORS = np.array(  # viridis, by Smith and van der Walt, from low to high pressure
     [[0.267, 0.005, 0.329], [0.229, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]]
 )
@@ -19,22 +21,10 @@ def colors_of(pressures: np.ndarray, largest: float) -> np.ndarray:
     return np.stack([*rgb, np.ones_like(place)], axis=1).astype(np.float32)
 
 
-def triangles_of(polygons: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[n, 3, 3], m: fans of the polygons; and [n], Pa: the mean pressure of each triangle."""
-    corners, pressures = [], []
-    for count in np.unique(polygons["num_vertices"]):
-        chosen = polygons[polygons["num_vertices"] == count]
-        for i in range(1, count - 1):
-            corners.append(chosen["vertices"][:, [0, i, i + 1]])
-            pressures.append(chosen["pressures"][:, [0, i, i + 1]].mean(axis=1))
-    if not corners:
-        return np.zeros((0, 3, 3)), np.zeros(0)
-    return np.concatenate(corners).astype(np.float64), np.concatenate(pressures)
-
-
 def draw(scene: Any, polygons: np.ndarray, largest: float | None) -> int:
     """Adds triangles to a mujoco.MjvScene; returns for how many it had no room."""
     corners, pressures = triangles_of(polygons)
+    pressures = pressures.mean(axis=1)
     if largest is None:
         largest = float(pressures.max(initial=0))
     colors = colors_of(pressures, largest)

@@ -7,7 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from isopatch._src.messages import shown
+from isopatch._src.messages import require_type, shown
 
 Geom = mujoco.mjtGeom
 _Same = mujoco.mjtSameFrame
@@ -39,8 +39,7 @@ def geom_index(model: mujoco.MjModel, geom: str | int, location: str) -> int:
 
 def by_geom(model: mujoco.MjModel, values: Any, name: str) -> dict[int, Any]:
     """A mapping by names or indices of geoms as one by indices."""
-    if not isinstance(values, Mapping):
-        raise TypeError(f"Bridge: {name}: expected values by geom, found {type(values).__name__}")
+    require_type(f"Bridge: {name}", values, Mapping, "values by geom")
     return {geom_index(model, geom, name): value for geom, value in values.items()}
 
 

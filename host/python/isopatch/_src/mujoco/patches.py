@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.mujoco.bounds import INEXACT, PARTED, UNCARRIED, Bounds, Pushes
-from isopatch._src.mujoco.thickness import half_thicknesses
+from isopatch._src.mujoco.bounds import INEXACT, PARTED, UNCARRIED, Bounds, Pushes, half_thicknesses
 from isopatch._src.results import Results
 from isopatch._src.status import WARNINGS
 

@@ -1,16 +1,14 @@
 """A step of MuJoCo in which pairs of geoms touch by patches, as rows of its solver."""
 
-import warnings
-
 import mujoco
 import numpy as np
 
-from isopatch._src.messages import outside
+from isopatch._src.messages import warn
+from isopatch._src.mujoco.bounds import half_thicknesses
 from isopatch._src.mujoco.contact_parameters import friction_of
 from isopatch._src.mujoco.measuring import Forces, Poses
 from isopatch._src.mujoco.pairs import Chosen
 from isopatch._src.mujoco.patches import Points
-from isopatch._src.mujoco.thickness import half_thicknesses
 from isopatch._src.mujoco.versions import check_stages
 
 _STAGE = int(mujoco.mjtStage.mjSTAGE_POS)
@@ -79,23 +77,21 @@ def check_options(model: mujoco.MjModel, bodies: np.ndarray) -> None:
             name = flag.lower()
             raise ValueError(f'Bridge.step: the model has no {name}s: expected <flag {name}="enable"/>')
     if option.timestep > LONGEST_STEP:
-        warnings.warn(
+        warn(
             f"the time step is {1e3 * option.timestep:g} ms, in which things may turn and move by more than their "
             f"size, so patches may make energy: expected at most {1e3 * LONGEST_STEP:g} ms, as by "
             f'<option timestep="{LONGEST_STEP:g}"/>',
             StepWarning,
-            stacklevel=outside(),
         )
     ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15) * _moving(model, bodies)
     if ratio.size and ratio.max() > 0.5:
         dof = int(ratio.argmax())
         joint = model.joint(int(model.dof_jntid[dof])).name or f"joint {model.dof_jntid[dof]}"
-        warnings.warn(
+        warn(
             f'the damping of joint "{joint}", {model.dof_damping[dof]:g}, is {ratio[dof]:.2g} of its inertia over a '
             "time step, and MuJoCo takes it away after contact is solved: patches sink deeper while it moves. "
             "Expected less than 0.5: a smaller time step or more armature",
             DampingWarning,
-            stacklevel=outside(),
         )
 
 

@@ -2,7 +2,6 @@
 
 import math
 import os
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +10,10 @@ import numpy as np
 
 from isopatch import _core
 from isopatch._src.meshes import mesh_from_object
-from isopatch._src.messages import outside
+from isopatch._src.messages import require_type, warn
 from isopatch._src.mujoco.asset_frames import AssetFrame, frame_of_file, rotation_of, vertices_of
 from isopatch._src.mujoco.geoms import Geom, by_geom, name_of, pose_of
+from isopatch._src.pictures import surfaces_of
 from isopatch._src.scene import Scene
 
 _CELLS = {"tet_mesh": "tets", "surface_mesh": "triangles", "convex_hull": None}  # what has a scale, of meshes
@@ -59,11 +59,8 @@ def _own_shape(model: mujoco.MjModel, geom: int, name: str, grown: float) -> dic
 def _given_shape(shape: Any, rigid: bool, name: str) -> dict[str, Any]:
     if isinstance(shape, Mapping):
         return dict(shape)
-    if not isinstance(shape, (str, os.PathLike)):
-        raise TypeError(
-            f'Bridge: shapes: geom "{name}": expected a file or a geometry as in a scene file, found '
-            f"{type(shape).__name__}"
-        )
+    where = f'Bridge: shapes: geom "{name}"'
+    require_type(where, shape, (str, os.PathLike), "a file or a geometry as in a scene file")
     path = os.path.abspath(os.fspath(shape))
     surface = _core._is_surface_file(path)
     if surface and not rigid:
@@ -175,23 +172,21 @@ class Shapes:
 
     def warn_of_places(self, scene: Scene, geoms: list[int]) -> None:
         """Warns of shapes that are given for meshes, and lie elsewhere or are of another size."""
-        still = np.tile([0.0, 0, 0, 1, 0, 0, 0], (scene.num_bodies, 1))
-        for body, points, _ in _core._scene_surfaces(scene, still.tobytes(), False):
+        for body, points, _ in surfaces_of(scene, half_spaces=False):
             geom = geoms[body]
             if geom not in self.given or self._model.geom_type[geom] != Geom.mjGEOM_MESH:
                 continue
             pose = pose_of(self._model, geom)
-            ours = (np.frombuffer(points).reshape(-1, 3) - pose[:3]) @ rotation_of(pose[3:])
+            ours = (points - pose[:3]) @ rotation_of(pose[3:])
             theirs = vertices_of(self._model, int(self._model.geom_dataid[geom]))
             sizes = [np.linalg.norm(np.ptp(vertices, axis=0)) for vertices in (ours, theirs)]
             middles = [vertices.min(axis=0) + vertices.max(axis=0) for vertices in (ours, theirs)]
             apart = np.linalg.norm(middles[0] - middles[1]) / 2
             allowed = sizes[1] / 4 if self._frames[int(self._model.geom_dataid[geom])].certain else sizes[1] / 50
             if apart > allowed or not 0.5 <= sizes[0] / sizes[1] <= 2:
-                warnings.warn(
+                warn(
                     f'the shape of geom "{name_of(self._model, geom)}" is {sizes[0]:.2g} m large and lies {apart:.2g} '
                     f"m off its mesh, which is {sizes[1]:.2g} m large; shapes of meshes are in the frame of the mesh's "
                     "file, before the asset's scale, refpos and refquat",
                     ShapeWarning,
-                    stacklevel=outside(),
                 )

@@ -1,12 +1,10 @@
 """Whether patches can carry what lies on them."""
 
-import warnings
-
 import mujoco
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.messages import outside
+from isopatch._src.messages import warn
 from isopatch._src.mujoco.geoms import Geom, name_of
 from isopatch._src.mujoco.measuring import Poses
 from isopatch._src.mujoco.pairs import Chosen
@@ -57,10 +55,9 @@ def warn_of_weak(
         weight = model.body_mass[body] * (1 - model.body_gravcomp[body]) * size
         if 0 < most < weight:
             thing = next(int(geom) for geom in chosen.geoms if model.geom_bodyid[geom] == body)
-            warnings.warn(
+            warn(
                 f'Bridge: geom "{name_of(model, thing)}" is of a body that weighs {weight:.3g} N, and patches push it '
                 f"up by {most:.3g} N at most, however deep it is: it sinks past its middle. Expected a modulus "
                 f"{weight / most:.2g} times as high at least, or less mass",
                 WeakWarning,
-                stacklevel=outside(),
             )

@@ -6,12 +6,12 @@ import os
 import pathlib
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from isopatch._src.extras import require
+from isopatch._src.messages import require
 from isopatch._src.picture.glb import Glb
 
 _SIZES = {".png": (1280, 800), ".mp4": (1280, 720), ".gif": (640, 400)}
@@ -168,7 +168,7 @@ class _Stage:
         self._aim(self._renderer.GetActiveCamera())
 
         self._moved = [(node, self._body(mesh, color)) for node, mesh, color in glb.parts()]
-        self._moved += [(node, self._arrow(mesh)) for node, mesh in glb.arrows()]
+        self._moved += [(node, self._added(self._over, mesh, _FORCE)) for node, mesh in glb.arrows()]
         self._patches: Any = None
         self._colors = self._vtk.core.vtkLookupTable()
         self._colors.SetTable(self._vtk.arrays.numpy_to_vtk(glb.color_table(), deep=True))
@@ -185,21 +185,18 @@ class _Stage:
         camera.SetViewUp((0, 1, 0) if is_flat else (0, 0, 1))
         camera.SetClippingRange(0.02 * distance, distance + 20 * radius)
 
-    def _body(self, mesh: int, color: list[float]) -> Any:
+    def _added(self, renderer: Any, mesh: int, color: Sequence[float]) -> Any:
         points, corners, _ = self.glb.triangles(mesh)
         actor = self._vtk.actor(points, corners)
-        look = actor.GetProperty()
-        look.SetColor(color[:3])
-        look.SetOpacity(color[3] if self._peeled else 1 - (1 - color[3]) ** 2)  # of one side, or of both at once
-        look.SetBackfaceCulling(not self._peeled)
-        self._renderer.AddActor(actor)
+        actor.GetProperty().SetColor(color[:3])
+        renderer.AddActor(actor)
         return actor
 
-    def _arrow(self, mesh: int) -> Any:
-        points, corners, _ = self.glb.triangles(mesh)
-        actor = self._vtk.actor(points, corners)
-        actor.GetProperty().SetColor(_FORCE)
-        self._over.AddActor(actor)
+    def _body(self, mesh: int, color: list[float]) -> Any:
+        actor = self._added(self._renderer, mesh, color)
+        look = actor.GetProperty()
+        look.SetOpacity(color[3] if self._peeled else 1 - (1 - color[3]) ** 2)  # of one side, or of both at once
+        look.SetBackfaceCulling(not self._peeled)
         return actor
 
     def _drawn_scale(self, size: tuple[int, int]) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from isopatch import _core
-from isopatch._src.extras import require
-from isopatch._src.messages import shown
+from isopatch._src.messages import require, shown
 from isopatch._src.picture.glb import Glb
+from isopatch._src.pictures import surfaces_of, triangles_of
 from isopatch._src.records import on_host
 from isopatch._src.scene import Scene
 
@@ -126,18 +126,14 @@ class LiveView:
         count = range(self._scene.num_bodies)
         return [self._server.scene.add_frame(f"/bodies/{k}", show_axes=False) for k in count]
 
-    def _add_surfaces(self, shapes: bytes | None) -> None:
+    def _add_surfaces(self, shapes: np.ndarray | None) -> None:
         """Those of all parts, in the frames of their bodies; None: the scene's shapes."""
-        origin = np.tile([0.0, 0, 0, 1, 0, 0, 0], (self._scene.num_bodies, 1))
         palette = [tuple(round(255 * channel) for channel in color) for color in _core._BODY_COLORS]
-        found = _core._scene_surfaces(self._scene, origin.tobytes(), True, shapes)
-        for number, (body, vertices, faces) in enumerate(found):
-            rows = np.frombuffer(faces, np.int32)
-            rows = rows.reshape(-1, 1 + rows[0])[:, 1:]
+        for number, (body, points, faces) in enumerate(surfaces_of(self._scene, shapes=shapes)):
             self._server.scene.add_mesh_simple(
                 f"/bodies/{body}/{number}",
-                np.frombuffer(vertices).reshape(-1, 3).astype(np.float32),
-                np.concatenate([rows[:, [0, k - 1, k]] for k in range(2, rows.shape[1])]),
+                points.astype(np.float32),
+                np.concatenate([faces[:, [0, k - 1, k]] for k in range(2, faces.shape[1])]),
                 color=palette[body % len(palette)],
                 opacity=_core._BODY_ALPHA,
                 flat_shading=True,
@@ -165,8 +161,8 @@ class LiveView:
         for frame, pose in zip(self._bodies, poses, strict=True):
             frame.position, frame.wxyz = pose[:3], pose[3:]
         inputs = self._inputs()
-        index = inputs.get("geometry_index")
-        if (shapes := None if index is None else index.astype(np.int32).tobytes()) != self._shapes:
+        shapes = inputs.get("geometry_index")
+        if not np.array_equal(shapes, self._shapes):
             self._add_surfaces(shapes)
         results = self._evaluator.evaluate(poses[None], outputs=_OUTPUTS, **inputs)
         if "pair_wrench" in self._rows and not self._is_moved():  # the step's own, with friction
@@ -184,21 +180,13 @@ class LiveView:
         self._table.content = "\n".join(lines)
 
     def _draw_patches(self, polygons: np.ndarray, largest: float) -> None:
-        corners = [
-            np.stack([polygons["vertices"][used][:, k] for k in (0, last - 1, last)], axis=1)
-            for last in range(2, 8)
-            if (used := polygons["num_vertices"] > last).any()
-        ]
-        if not corners:
+        corners, pressures = triangles_of(polygons)
+        if not len(corners):
             self._server.scene.remove_by_name("/patches")
             return
-        pressures = [
-            polygons["pressures"][polygons["num_vertices"] > last][:, [0, last - 1, last]]
-            for last in range(2, 2 + len(corners))
-        ]
-        shares = np.concatenate(pressures).ravel() / max(largest, 1e-30)
+        shares = pressures.ravel() / max(largest, 1e-30)
         mesh = self._trimesh.Trimesh(
-            np.concatenate(corners).reshape(-1, 3),
+            corners.reshape(-1, 3),
             np.arange(len(shares)).reshape(-1, 3),
             vertex_colors=self._colors[(255 * shares.clip(0, 1)).round().astype(int)],
             process=False,
