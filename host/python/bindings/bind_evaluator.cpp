@@ -154,10 +154,6 @@ struct BoundCall {
   nb::object results;
 };
 
-}  // namespace
-
-namespace {
-
 void bind_call(nb::module_& module) {
   nb::class_<BoundCall> call(module, "Call",
                              "A call of an evaluator with its arguments checked once; see Evaluator.bind().");

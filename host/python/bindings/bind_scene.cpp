@@ -172,10 +172,6 @@ std::tuple<nb::bytes, nb::bytes> patch_of(const nb::bytes& polygons) {
   return {bytes_of(surface.points), bytes_of(surface.faces)};
 }
 
-}  // namespace
-
-namespace {
-
 void define_methods(nb::class_<Scene>& type) {
   define(
       type, "body_index", Signature<1>{"body_index", {Parameter{"name"}}},
