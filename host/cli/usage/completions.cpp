@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/usage/completions.h"
+#include "host/cli/usage/command_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
