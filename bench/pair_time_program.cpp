@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "host/evaluation/cpu_options.h"
+#include "host/evaluation/backend_options.h"
 #include "isopatch/isopatch.h"
 
 using namespace isopatch;

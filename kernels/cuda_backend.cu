@@ -11,15 +11,14 @@
 #include "isopatch/error.h"
 #include "kernels/batch_arrays.h"
 #include "kernels/contact/contact_model.h"
-#include "kernels/memory/device_memory.h"
+#include "kernels/memory/cuda_check.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/runtime/check_call.h"
 #include "kernels/runtime/device_guard.h"
 #include "kernels/runtime/host_batch.h"
 #include "kernels/runtime/loaded_kernel.h"
-#include "kernels/runtime/require_device.h"
+#include "kernels/scene/call.h"
 #include "kernels/scene/device_scene.h"
-#include "kernels/scene/keep_geometries.h"
 
 namespace isopatch {
 

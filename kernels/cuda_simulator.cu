@@ -5,7 +5,7 @@
 #include <atomic>
 #include <memory>
 
-#include "host/rollout/polygon_capacity.h"
+#include "host/rollout/rollout_data.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/error.h"
@@ -13,14 +13,12 @@
 #include "kernels/memory/working_memory.h"
 #include "kernels/rollout/device_rollout.h"
 #include "kernels/rollout/step_call.h"
-#include "kernels/rollout/step_kernels.h"
 #include "kernels/runtime/check_call.h"
 #include "kernels/runtime/device_guard.h"
 #include "kernels/runtime/host_batch.h"
 #include "kernels/runtime/loaded_kernel.h"
-#include "kernels/runtime/require_device.h"
+#include "kernels/scene/call.h"
 #include "kernels/scene/device_scene.h"
-#include "kernels/scene/keep_geometries.h"
 
 namespace isopatch {
 

@@ -9,7 +9,7 @@
 
 #include "bench/cycle_model/differences.h"
 #include "bench/cycle_model/model.h"
-#include "host/evaluation/cuda_options.h"
+#include "host/evaluation/backend_options.h"
 
 namespace isopatch::cycle_model {
 

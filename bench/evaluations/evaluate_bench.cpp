@@ -12,7 +12,7 @@
 
 #include "bench/evaluations/evaluation_scenes.h"
 #include "host/cpu/pressure_field/traversal_counts.h"
-#include "host/evaluation/cuda_options.h"
+#include "host/evaluation/backend_options.h"
 #if defined(ISOPATCH_HAS_CUDA)
 #include "bench/device_arrays.h"
 #endif

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <vector>
 
 #include "host/cli/batch_report.h"

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <iterator>
 #include <string_view>
 #include <type_traits>
 #include <utility>

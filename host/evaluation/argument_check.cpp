@@ -2,7 +2,6 @@
 #include "host/evaluation/argument_check.h"
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of a call, before anything is read or written through its pointers.
+// Checks of a call, before anything is read or written through its pointers, and what it keeps of its inputs so that
+// they stay as they were checked.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include "isopatch/error.h"
 #include "isopatch/evaluator.h"
@@ -27,5 +31,29 @@ void check_candidates(const CandidateCache& candidates, const Evaluator::Impleme
 
 /// Throws unless every option has one of its possible values.
 void check_options(const EvaluatorOptions& options);
+
+/// A copy of the geometry indices of a call, each read once: which numbers of a geometry are valid
+/// depends on its kind, so a call must not see two of them although the caller's other threads may write meanwhile.
+class KeptGeometries {
+ public:
+  /// Replaces the indices, if there are any; the cuda backend keeps them on its device.
+  KeptGeometries(Backend backend, TypedArray<const std::int32_t>& indices, std::int64_t environments,
+                 std::int64_t parts) {
+    if (indices.data == nullptr || backend == Backend::kCuda) return;
+    rows_.reserve(static_cast<std::size_t>(environments * parts));
+    for (std::int64_t e = 0; e < environments; ++e) {
+      const std::int32_t* const row = indices.data + e * indices.stride;
+      for (std::int64_t part = 0; part < parts; ++part) {
+        rows_.push_back(__atomic_load_n(row + part, __ATOMIC_RELAXED));  // std::atomic_ref takes no const before C++26
+      }
+    }
+    indices = {rows_.data(), parts};
+  }
+  KeptGeometries(const KeptGeometries&) = delete;
+  KeptGeometries& operator=(const KeptGeometries&) = delete;
+
+ private:
+  std::vector<std::int32_t> rows_;
+};
 
 }  // namespace isopatch::detail

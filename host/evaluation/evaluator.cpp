@@ -6,7 +6,6 @@
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/candidate_memory.h"
 #include "host/evaluation/evaluator_backend.h"
-#include "host/evaluation/kept_geometries.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
@@ -106,5 +105,10 @@ std::int64_t CandidateCache::num_environments() const { return implementation().
 double CandidateCache::margin() const { return implementation().margin(); }
 std::size_t CandidateCache::bytes() const { return implementation().bytes(); }
 void CandidateCache::reset(const std::uint8_t* mask, void* stream) { implementation().reset(mask, stream); }
+
+std::atomic<std::int64_t>& detail::pairs_in_stages() {
+  static std::atomic<std::int64_t> pairs = 0;
+  return pairs;
+}
 
 }  // namespace isopatch

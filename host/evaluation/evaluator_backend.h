@@ -5,9 +5,8 @@
 
 #include <optional>
 
+#include "host/evaluation/backend_options.h"
 #include "host/evaluation/candidate_memory.h"
-#include "host/evaluation/cpu_options.h"
-#include "host/evaluation/cuda_options.h"
 #include "isopatch/evaluator.h"
 
 namespace isopatch {

@@ -5,9 +5,8 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <string_view>
 
+#include "isopatch/arrays.h"
 #include "isopatch/results.h"
 
 namespace isopatch::detail {
@@ -58,5 +57,17 @@ inline constexpr auto kNeeded = [] {
   }
   return needed;
 }();
+
+/// Whether the energy is wanted and no other output, so that nothing has to be integrated over contact surfaces but it.
+inline bool wants_only_energy(const Results& results) {
+  if (results.energy.data == nullptr) return false;
+  bool others = false;
+  for_each_output(
+      [&](const ArrayInfo& info, const auto& array) {
+        others = others || (info.group != OutputGroup::kEnergy && array.data != nullptr);
+      },
+      results);
+  return !others;
+}
 
 }  // namespace isopatch::detail

@@ -2,7 +2,6 @@
 #include "host/files/input_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other programs, each run as a process of its own.
+// Other programs, each run as a process, and folders for the files that they read and write.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "host/files/descriptor.h"
 
 namespace isopatch::detail {
 
@@ -26,5 +29,22 @@ ProcessEnd run_process(const std::filesystem::path& program, std::vector<std::st
 
 /// Starts a program without input and output, which goes on by itself. Returns why it could not be started, or nothing.
 std::string start_process(const std::filesystem::path& program, const std::vector<std::string>& arguments);
+
+/// A folder among those for temporary files that is removed with its files. A lock distinguishes it from folders that
+/// killed runs left behind, which are removed when the next one with this `prefix` is made. Throws Error if there is no
+/// place for it.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(std::string_view prefix);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+  Descriptor lock_;
+};
 
 }  // namespace isopatch::detail

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include "host/force_law/contact_state_row.h"
 #include "host/force_law/law_numbers.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"

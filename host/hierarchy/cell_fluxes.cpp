@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "host/hierarchy/hierarchy.h"
-#include "host/hierarchy/tet_corners.h"
-#include "host/mesh/topology/face_table.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/random/random.h"
 #include "host/threads/work_counter.h"
 

@@ -8,7 +8,6 @@
 
 #include "host/mesh/checks/geometry_check.h"
 #include "host/polytope/convex_shape.h"
-#include "host/polytope/hull_faces.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/error.h"
 #include "isopatch/geometry/geometry.h"

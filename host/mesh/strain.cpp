@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pressure that is not linear in the extent, as one that is linear in each tet.
-#include "host/mesh/strain.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +8,9 @@
 #include <utility>
 
 #include "host/mesh/checks/geometry_check.h"
+#include "host/mesh/primitives/tet_counts.h"
+#include "host/mesh/topology/cuts.h"
 #include "host/mesh/topology/element_check.h"
-#include "host/mesh/topology/level_cut.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/geometry.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/topology/edge_table.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/meshing/coarsening.h"
 
 namespace isopatch::detail {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <string_view>
 
 #include "host/mesh/math/point_math.h"
 #include "host/pictures/color_map.h"

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
-#include <span>
 #include <utility>
 
 #include "host/files/output_file.h"

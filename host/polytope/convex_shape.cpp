@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "host/polytope/hull_faces.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/detail/math/transform.h"

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "isopatch/detail/polytope/shape.h"
 #include "isopatch/geometry/geometry.h"
+#include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
 
@@ -84,5 +84,10 @@ ConvexShape convex_shape_of(const Geometry& geometry);
 
 /// Throws Error if a coordinate of a point is not finite; `what` they are of.
 void check_finite(const char* what, const std::vector<Point3>& points);
+
+/// The faces of the convex hull of points, each as its vertices counter-clockwise seen from outside. Facets within 1e-6
+/// rad and 1e-9 of the size of one plane are one face; points as near as that to a face or edge are no vertices. Faces
+/// and their first vertices are in no particular order. Throws Error if the points lie in a plane, or too near to it.
+std::vector<std::vector<std::int32_t>> hull_faces(const std::vector<Point3>& points);
 
 }  // namespace isopatch::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/polytope/hull_faces.h"
+#include "host/polytope/convex_shape.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "host/reference/pressure_field/contact_points.h"
-#include "host/reference/rollout/bounce.h"
-#include "host/reference/rollout/patch_damper.h"
+#include "host/reference/pressure_field/evaluate_pair.h"
 #include "host/reference/rollout/substeps.h"
 #include "host/reference/single_contact/single_contact_models.h"
 #include "host/scene/contact_models.h"

@@ -4,10 +4,9 @@
 // points of contact are matched or centroid; only the scene's forces act.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "host/reference/rollout/bounce.h"
+#include "host/reference/rollout/midpoint_contacts.h"
 #include "host/reference/rollout/moving_bodies.h"
 #include "host/reference/scene/environment.h"
 

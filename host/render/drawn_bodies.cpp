@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/render/drawn_bodies.h"
+#include "host/render/picture_nodes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "host/render/animation.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {

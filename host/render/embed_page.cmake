@@ -30,7 +30,7 @@ set(hex "${head}00000000${tail}")
 string(LENGTH "${hex}" digits)
 math(EXPR count "${digits} / 2")
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
-file(WRITE ${OUTPUT} "#include \"host/render/page_bytes.h\"\n\nnamespace isopatch::detail {\n\n"
+file(WRITE ${OUTPUT} "#include \"host/render/page.h\"\n\nnamespace isopatch::detail {\n\n"
                      "const unsigned char kPageBytes[] = {${bytes}};\n"
                      "const std::size_t kPageByteCount = ${count};\nconst std::size_t kPageSize = ${size};\n\n"
                      "}  // namespace isopatch::detail\n")

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/render/force_arrows.h"
+#include "host/render/picture_nodes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <utility>
-
-#include "host/render/animation.h"
 
 namespace isopatch::detail {
 namespace {

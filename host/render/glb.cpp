@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "host/pictures/color_map.h"
-#include "host/render/animation.h"
-#include "host/render/color_map_png.h"
-#include "host/render/drawn_bodies.h"
-#include "host/render/force_arrows.h"
+#include "host/render/gltf_document.h"
+#include "host/render/picture_nodes.h"
+#include "host/render/render.h"
 #include "host/text/throw_error.h"
 #include "isopatch/status.h"
 
@@ -188,5 +187,7 @@ std::vector<std::string> glbs_of(const SceneDescription& scene, const std::vecto
   }
   return glbs;
 }
+
+void require_render() {}
 
 }  // namespace isopatch::detail

@@ -2,13 +2,18 @@
 #include "host/render/gltf_document.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <sstream>
+#include <string_view>
 #include <utility>
+
+#include "host/pictures/color_map.h"
+#include "isopatch/error.h"
 
 namespace isopatch::detail {
 namespace {
@@ -24,6 +29,30 @@ int type_of(int width) {
 template <class T>
 const void* bytes_of_array(const std::vector<T>& values) {
   return values.data();
+}
+
+constexpr int kPixels = 256;
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+std::string chunk(std::string_view type, std::string_view data) {
+  const std::string body = std::string(type) + std::string(data);
+  const uLong checksum = crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()));
+  return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(static_cast<std::uint32_t>(checksum));
+}
+
+constexpr double kSecondsOfEnvironment = 0.5;
+
+void append_scale(std::vector<float>& scales, bool shown) {
+  scales.insert(scales.end(), 3, shown ? 1.0F : static_cast<float>(kHidden));
+}
+
+void hide_at_start(GltfDocument& document, int node) {
+  document.model().nodes[static_cast<std::size_t>(node)].scale = {kHidden, kHidden, kHidden};
 }
 
 }  // namespace
@@ -201,6 +230,69 @@ std::string GltfDocument::glb() && {
   std::ostringstream out;
   tinygltf::TinyGLTF().WriteGltfSceneToStream(&model_, out, false, true);
   return std::move(out).str();
+}
+
+std::string color_map_png() {
+  std::string row(1, '\0');  // no filter
+  for (int i = 0; i < kPixels; ++i) {
+    for (const std::uint8_t channel : viridis(i / (kPixels - 1.0))) row += static_cast<char>(channel);
+  }
+  uLongf size = compressBound(row.size());
+  std::string packed(size, '\0');
+  if (compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(row.data()),
+               row.size()) != Z_OK) {
+    throw Error("the picture of the colour map cannot be compressed");
+  }
+  packed.resize(size);
+  const std::string header = big_endian(kPixels) + big_endian(1) + std::string("\x08\x02\0\0\0", 5);  // RGB of 8 bits
+  return std::string("\x89PNG\r\n\x1a\n") + chunk("IHDR", header) + chunk("IDAT", packed) + chunk("IEND", "");
+}
+
+std::vector<float> rising_times(const std::vector<double>& times, std::int64_t frames) {
+  std::vector<float> rising;
+  float step = 1.0F / 30;
+  for (std::int64_t k = 0; k < frames; ++k) {
+    if (times.empty()) {
+      rising.push_back(static_cast<float>(kSecondsOfEnvironment * static_cast<double>(k)));
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(k);
+    if (k == 0) {
+      rising.push_back(0);
+      continue;
+    }
+    const auto since_last = static_cast<float>(times[i] - times[i - 1]);
+    if (since_last > 0) step = since_last;
+    rising.push_back(rising.back() + step);
+  }
+  return rising;
+}
+
+void show_in(GltfDocument& document, int node, const std::vector<bool>& shown, int times) {
+  std::vector<float> scales;
+  for (const bool is_shown : shown) append_scale(scales, is_shown);
+  if (!shown[0]) hide_at_start(document, node);
+  document.animate(node, "scale", times, document.add_values(scales, 3), "STEP");
+}
+
+int one_of_three(GltfDocument& document) {
+  std::vector<float> scales;
+  for (const bool shown : {false, true, false}) append_scale(scales, shown);
+  return document.add_values(scales, 3);
+}
+
+void show_in_one(GltfDocument& document, int node, std::size_t frame, const std::vector<float>& times, int middle) {
+  if (frame > 0 && frame + 1 < times.size()) {
+    hide_at_start(document, node);
+    document.animate(node, "scale", document.add_times({times[0], times[frame], times[frame + 1]}), middle, "STEP");
+    return;
+  }
+  std::vector<float> scales;
+  append_scale(scales, frame == 0);
+  append_scale(scales, frame > 0);
+  if (frame > 0) hide_at_start(document, node);
+  document.animate(node, "scale", document.add_times({times[0], times[frame == 0 ? 1 : frame]}),
+                   document.add_values(scales, 3), "STEP");
 }
 
 }  // namespace isopatch::detail

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "host/render/frames.h"
-#include "host/render/page_bytes.h"
-#include "host/render/shared_bytes.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {

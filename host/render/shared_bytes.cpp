@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/render/shared_bytes.h"
+#include "host/render/page.h"
 
 #include <algorithm>
 #include <cstddef>

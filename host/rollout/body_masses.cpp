@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/rollout/body_masses.h"
+#include "host/rollout/rollout_data.h"
 
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "host/scene/body_mass.h"
 #include "host/scene/scene_data.h"

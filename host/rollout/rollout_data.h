@@ -5,10 +5,26 @@
 
 #include <vector>
 
-#include "host/rollout/body_masses.h"
+#include "isopatch/detail/rollout/motion/rollout_view.h"
+#include "isopatch/scene/rollout_options.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {
+
+/// The masses with which bodies move, for all geometries that their parts can have: the arrays of RolloutView of these
+/// names.
+struct BodyMasses {
+  std::vector<BodyMass> masses;
+  std::vector<std::int32_t> mass_steps;
+};
+
+/// A body of several parts for which State::geometry_index has more combinations of geometries than this moves with its
+/// own only.
+inline constexpr std::size_t kMaxMassesOfBody = 4096;
+
+/// Writes the mass of each body with degrees of freedom to `bodies`, the bodies of the scene in its order. Throws
+/// Error as body_mass().
+BodyMasses add_masses(const Scene& scene, std::vector<MovingBody>& bodies);
 
 /// Of a compliant part: where the extent is steepest, it falls from 1 to 0 in this. Infinite for a half space, m.
 double thickness_of(const GeometryView& geometry);
@@ -31,5 +47,9 @@ struct RolloutData {
   /// of polygons.
   RolloutData(const Scene& scene, const RolloutOptions& options);
 };
+
+/// How many contact polygons of an environment there is room for if memory is allocated ahead: as many as the options
+/// say, or four times as many as the scene has as it begins, and at least 256.
+int polygon_capacity(const Scene& scene, const RolloutOptions& options);
 
 }  // namespace isopatch::detail

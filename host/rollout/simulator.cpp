@@ -6,7 +6,6 @@
 
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/array_check.h"
-#include "host/evaluation/kept_geometries.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"

@@ -3,8 +3,7 @@
 // The interface of every backend of Simulator.
 #pragma once
 
-#include "host/evaluation/cpu_options.h"
-#include "host/evaluation/cuda_options.h"
+#include "host/evaluation/backend_options.h"
 #include "host/rollout/rollout_data.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/simulator.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/scene/carrying_capacity.h"
+#include "host/scene/scene_warnings.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/topology/face_table.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/scene/body_mass.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"

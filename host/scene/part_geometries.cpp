@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "host/mesh/topology/components.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/text/throw_error.h"
 #include "host/threads/work_counter.h"
 #include "isopatch/detail/pressure_field/stages/enclosure.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/scene/part_overlap.h"
+#include "host/scene/scene_warnings.h"
 
 #include <fmt/format.h>
 

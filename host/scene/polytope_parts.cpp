@@ -12,7 +12,7 @@
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
-#include "isopatch/detail/polytope/radius.h"
+#include "isopatch/detail/polytope/shape.h"
 #include "isopatch/scene/mass_properties.h"
 
 namespace isopatch::detail {

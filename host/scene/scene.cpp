@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "host/force_law/contact_state_row.h"
 #include "host/force_law/law_numbers.h"
 #include "host/scene/motion_rules.h"
 #include "host/scene/planar_rules.h"

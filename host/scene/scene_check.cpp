@@ -77,6 +77,92 @@ void check_contact(const ContactOptions& contact) {
   check_rule("contact: ", [&] { check_law_of(contact); });
 }
 
+std::string name_of(const Body& body) { return "body " + in_quotes(body.name); }
+
+bool has_velocity(const Body& body) {
+  return std::any_of(body.velocity.begin(), body.velocity.end(), [](double component) { return component != 0; });
+}
+
+/// Whether the joint has values that one has not which follows another one.
+bool has_own_values(const Motion& motion) {
+  std::vector<const void*> usual;
+  Motion with_none;
+  with_none.type = motion.type;
+  for_each_key_of_drive_and_stops(with_none,
+                                  [&](const Key&, const auto& member, const auto&) { usual.push_back(&member); });
+  bool has_any = false;
+  std::size_t i = 0;
+  for_each_key_of_drive_and_stops(motion, [&]<class T>(const Key&, const T& member, const auto&) {
+    has_any = has_any || member != *static_cast<const T*>(usual[i]);
+    ++i;
+  });
+  return has_any;
+}
+
+bool has_values_of_a_joint(const Motion& motion) {
+  return motion.axis != Motion().axis || has_own_values(motion) || motion.parent || motion.anchor || motion.mimic;
+}
+
+void check_kind(const std::string& location, const Motion& motion) {
+  const char* kind = text_of(motion.type);
+  if (motion.type != MotionType::kPrescribed && !(motion.path.times.empty() && motion.path.poses.empty())) {
+    fail_scene("{}path is given, but this is {}; only a prescribed body has a path", location, kind);
+  }
+  if (motion.mimic && has_own_values(motion)) {
+    fail_scene("{}has values of its own, but follows the joint of mimic; leave them out", location);
+  }
+  if (!is_joint(motion) && has_values_of_a_joint(motion)) {
+    fail_scene("{}has values of a joint, but this is {}; choose a prismatic or revolute joint", location, kind);
+  }
+}
+
+void check_joint(const std::string& location, const SceneDescription& scene, int index) {
+  const Body& body = scene.bodies[index];
+  const Motion& motion = body.motion;
+  if (has_velocity(body)) fail_scene("{}the body has a velocity, which follows from its joint's; leave it 0", location);
+  if (motion.parent) check_rule(location + "parent ", check_parent, scene, index, *motion.parent);
+  if (motion.type == MotionType::kPrismatic && motion.anchor) {
+    fail_scene("{}has an anchor, but a prismatic joint needs none; leave it out", location);
+  }
+  if (motion.type == MotionType::kRevolute && !motion.anchor) {
+    fail_scene("{}has no anchor; a revolute joint needs a point of its axis", location);
+  }
+  check_keys(location, motion);
+  if (motion.lower && motion.upper) check_rule(location + "upper ", check_stops, *motion.lower, *motion.upper);
+  check_rule(location, check_between_stops, motion.position, motion.lower, motion.upper);
+  if (motion.mimic) {
+    check_rule(location + "mimic: body ", check_mimicked, scene, index, motion.mimic->body);
+    check_rule(location + "mimic: ratio ", check_range, motion.mimic->ratio, kRatioRange);
+    check_rule(location + "mimic: ", check_ratio, motion.mimic->ratio);
+    check_rule(location + "mimic: offset ", check_range, motion.mimic->offset, ranges_of_joint(motion.type).position);
+  }
+  check_rule(location, check_no_half_space, scene, body, text_of(motion.type));
+}
+
+void check_path(const std::string& location, const Body& body) {
+  const Path& path = body.motion.path;
+  if (path.times.empty() && path.poses.empty()) return;
+  if (has_velocity(body)) fail_scene("{}the body has a velocity beside its path; leave it 0", location);
+  check_rule(location + "path: ", check_path_times, path.times);
+  check_rule(location + "path: ", check_path_poses, path);
+  check_rule(location + "path ", check_path_start, path, body.pose);
+}
+
+void check_motion(const SceneDescription& scene, int index) {
+  const Body& body = scene.bodies[index];
+  const MotionType type = body.motion.type;
+  const std::string location = name_of(body) + ": motion: ";
+  if (type > MotionType::kPlanar) {
+    fail_scene("{}type is {}; it must be one of MotionType", location, static_cast<int>(type));
+  }
+  if (body.fixed && type != MotionType::kFree) {
+    fail_scene("{}the body is fixed and {}; give one of the two", location, text_of(type));
+  }
+  check_kind(location, body.motion);
+  if (is_joint(body.motion)) check_joint(location, scene, index);
+  if (type == MotionType::kPrescribed) check_path(location, body);
+}
+
 }  // namespace
 
 void check_geometry_indices(const SceneDescription& scene, const Body& body) {
@@ -117,6 +203,28 @@ void check_scene(const SceneDescription& scene) {
     const std::string location = fmt::format("pair {}", i);
     check_pair(scene, (*scene.pairs)[i], location);
     check_rule(location + ": ", [&] { pairs.add((*scene.pairs)[i], scene); });
+  }
+}
+
+void check_mass(const Body& body) {
+  const std::string location = name_of(body) + ": ";
+  if (body.mass && body.density) {
+    fail_scene("{}has a mass of {} kg and a density of {} kg/m^3; give one", location, *body.mass, *body.density);
+  }
+  for_each_key_of_mass(body, checker_at(location));
+}
+
+void check_motions(const SceneDescription& scene) {
+  for (const Body& body : scene.bodies) check_mass(body);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) check_motion(scene, static_cast<int>(i));
+}
+
+void check_rollout_options(const RolloutOptions& options) { check_keys("rollout: ", options); }
+
+void check_movable(const SceneDescription& scene) {
+  for (const Body& body : scene.bodies) {
+    if (degrees_of_freedom(body) == 0) continue;
+    check_rule(name_of(body) + ": motion: ", check_no_half_space, scene, body, text_of(body.motion.type));
   }
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/scene/part_geometries.h"
-#include "isopatch/detail/force_law/pair_law.h"
+#include "isopatch/detail/force_law/numbers.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "host/force_law/contact_state_row.h"
 #include "host/force_law/law_numbers.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"

@@ -4,7 +4,6 @@
 // Scene puts the name of the object before it, and the reader of scene files the location in the file.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <set>
 #include <span>

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a scene may say without meaning it.
+#include "host/scene/scene_warnings.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "host/mesh/scale.h"
-#include "host/scene/carrying_capacity.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/motion_rules.h"
-#include "host/scene/part_overlap.h"
 #include "host/scene/planar_rules.h"
-#include "host/scene/scene_data.h"
 #include "host/scene/scene_rules.h"
 #include "host/text/quote.h"
 #include "host/threads/standard_arithmetic.h"

@@ -8,7 +8,6 @@
 #include "host/scene/motion_rules.h"
 #include "host/scene/planar_rules.h"
 #include "host/scene_file/scene_geometries.h"
-#include "host/text/quote.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {

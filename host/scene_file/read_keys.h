@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "host/scene/scene_keys.h"

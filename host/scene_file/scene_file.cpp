@@ -3,11 +3,9 @@
 // Scene files. Whatever is not understood is an error that names its location.
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "host/files/input_file.h"
-#include "host/scene/contact_models.h"
 #include "host/scene/scene_rules.h"
 #include "host/scene_file/json_value.h"
 #include "host/scene_file/polytopes.h"
@@ -16,8 +14,6 @@
 #include "host/scene_file/scene_bodies.h"
 #include "host/scene_file/scene_geometries.h"
 #include "host/scene_file/scene_values.h"
-#include "host/text/quote.h"
-#include "host/text/suggestion.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/limits.h"
 #include "isopatch/scene/scene.h"

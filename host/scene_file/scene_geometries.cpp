@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "host/mesh/files/mesh_files.h"
-#include "host/mesh/strain.h"
+#include "host/mesh/primitives/tet_counts.h"
+#include "host/mesh/scale.h"
 #include "host/scene_file/scene_values.h"
 #include "host/text/quote.h"
 #include "host/text/suggestion.h"
@@ -111,6 +112,37 @@ Geometry parse_geometry(const std::string& name, const JsonValue& value, const M
   return geometry;
 }
 
+struct Unit {
+  const char* name;
+  double metres;
+};
+constexpr Unit kUnits[] = {{"m", 1}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}};
+
+Point3 parse_units(const JsonValue& value) {
+  std::vector<std::string> names;
+  for (const Unit& unit : kUnits) names.emplace_back(unit.name);
+  const Unit& unit = kUnits[value.one_of(names)];
+  return {unit.metres, unit.metres, unit.metres};
+}
+
+Point3 parse_factors(const JsonValue& value) {
+  if (!value.is_array()) {
+    const double factor = value.number();
+    if (factor < 0) {
+      value.fail("one factor must be greater than 0, found {}; three numbers mirror, e.g. [{}, {}, {}]", factor, factor,
+                 -factor, -factor);
+    }
+    value.positive();
+    return {factor, factor, factor};
+  }
+  if (const std::size_t count = value.elements().size(); count != 3) {
+    value.fail("must be one number or three, found {}", count);
+  }
+  const Point3 factors = value.numbers<3>();
+  with_location(value, [&] { check_factors(factors); });
+  return factors;
+}
+
 }  // namespace
 
 void refuse_both(const JsonValue& value, const char* a, const char* b) {
@@ -163,6 +195,29 @@ Geometry MeshSource::given(const JsonValue& location, const std::string& name) c
   }
   if (std::count(names.begin(), names.end(), name) > 1) location.fail("is given more than once; give one of each name");
   return meshes_.geometries[found - names.begin()];
+}
+
+FileScale parse_scale(const JsonValue& geometry) {
+  refuse_both(geometry, "scale", "units");
+  if (const auto field = geometry.optional("scale")) return {parse_factors(*field), true};
+  if (const auto field = geometry.optional("units")) return {parse_units(*field), true};
+  return {};
+}
+
+void refuse_scale_of_half_space(const JsonValue& geometry) {
+  for (const char* key : {"scale", "units"}) {
+    const auto field = geometry.optional(key);
+    if (field) field->fail("a half space is the same at every scale; give its \"thickness\" in metres");
+  }
+}
+
+void warn_of_units(Geometry& geometry, const std::string& file, const FileScale& scale) {
+  geometry.size_is_known = true;
+  if (scale.is_stated) return;
+  if (const auto doubt = doubt_of_units(file, longest_side(geometry))) {
+    geometry.warnings.push_back(
+        fmt::format(R"({} Say {}; "units": "m" silences this)", doubt->question, doubt->remedy));
+  }
 }
 
 }  // namespace isopatch::detail

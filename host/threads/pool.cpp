@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/threads/pool.h"
+#include "host/threads/parallel_for.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <new>

@@ -4,7 +4,6 @@
 // global memory, by sort_rows() of isopatch/detail/simt/merge_sort.h. No two rows have the same key.
 #pragma once
 
-#include <cstdint>
 #include <cub/block/block_merge_sort.cuh>
 #include <cub/warp/warp_merge_sort.cuh>
 #include <type_traits>

@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
+#include "host/evaluation/backend_options.h"
 #include "host/evaluation/candidate_memory.h"
-#include "host/evaluation/cuda_options.h"
 #include "host/scene/scene_data.h"
+#include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/contact/part_law.h"
-#include "isopatch/detail/contact/plate_contact.h"
 #include "isopatch/scene/rollout_options.h"
 #include "kernels/scene/call.h"
 

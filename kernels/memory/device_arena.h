@@ -17,11 +17,10 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <functional>
 #include <vector>
 
+#include "kernels/memory/cuda_check.h"
 #include "kernels/memory/device_buffer.h"
-#include "kernels/memory/device_memory.h"
 
 namespace isopatch::detail {
 

@@ -7,13 +7,13 @@
 #include <array>
 #include <type_traits>
 
-#include "host/evaluation/pairs_in_stages.h"
-#include "host/evaluation/wanted_outputs.h"
+#include "host/evaluation/backend_options.h"
+#include "host/evaluation/output_table.h"
 #include "kernels/memory/working_memory.h"
+#include "kernels/pressure_field/call.h"
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/pressure_field/device_candidates.h"
 #include "kernels/pressure_field/find_contacts.h"
-#include "kernels/pressure_field/listed_polygons.h"
 
 namespace isopatch::detail {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "isopatch/error.h"
-#include "kernels/memory/device_memory.h"
+#include "kernels/memory/cuda_check.h"
 #include "kernels/memory/working_memory.h"
 #include "kernels/runtime/device_guard.h"
 #include "kernels/runtime/work_loop.cuh"

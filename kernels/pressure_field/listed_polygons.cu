@@ -2,7 +2,7 @@
 //
 // Stages of pairs with patch contacts: one lists the polygons of cells as it integrates them, and in the other a warp
 // sums up those of a pair. See stages/polygon_list.h.
-#include "kernels/pressure_field/listed_polygons.h"
+#include "kernels/pressure_field/call.h"
 
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
 #include "kernels/runtime/work_loop.cuh"

@@ -3,7 +3,7 @@
 // Optional stage: a warp finds the polygons of one listed pair once more, and sums them up to point contacts. Of staged
 // pairs, only if their polygons were not listed.
 #include "isopatch/detail/pressure_field/polygon_window.h"
-#include "kernels/pressure_field/listed_polygons.h"
+#include "kernels/pressure_field/call.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stages of a pair (stages/begin.h), a kernel each.
-#include "kernels/pressure_field/listed_polygons.h"
 #include "kernels/pressure_field/staged_pairs.h"
 #include "kernels/scene/begin_environments.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A warp that solves four small problems at once, with a team of eight lanes for each. The teams take the same way
-// through the code: see include/isopatch/detail/rollout/solver/teams.h.
+// through the code: see any_team() in include/isopatch/detail/simt/warp.h.
 #pragma once
 
 #include "isopatch/detail/simt/lane_sums.h"

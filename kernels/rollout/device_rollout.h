@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "host/rollout/rollout_data.h"
-#include "kernels/memory/uploaded_arrays.h"
+#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::detail {
 

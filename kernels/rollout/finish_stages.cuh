@@ -8,7 +8,6 @@
 #include "isopatch/detail/simt/merge_sort.h"
 #include "kernels/rollout/cuda_team.cuh"
 #include "kernels/rollout/step_call.h"
-#include "kernels/rollout/step_kernels.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {

@@ -2,7 +2,6 @@
 //
 // How calls begin and end: a warp takes an environment.
 #include "kernels/rollout/step_call.h"
-#include "kernels/rollout/step_kernels.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {

@@ -4,12 +4,12 @@
 // `stream`, allocates nothing and does not synchronise.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "isopatch/detail/rollout/take_step.h"
 #include "kernels/contact/contact_model.h"
 #include "kernels/memory/device_arena.h"
-#include "kernels/rollout/step_kernels.h"
 
 namespace isopatch::detail {
 
@@ -102,6 +102,16 @@ struct StepCall {
   }
 #endif
 };
+
+/// How a stage is solved: a warp takes an environment, or with kTeams four small ones at once. Those with contacts with
+/// memory have friction terms.
+enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates };
+
+/// Load the kernels of the stages below, each in the source that has them. The first returns how many warps solve at
+/// once.
+template <SolvedBy by>
+std::int64_t load_finish_stages();
+void load_rollout_calls();
 
 /// Begins a call, and its first step if there is one.
 void begin_call(const StepCall& call, cudaStream_t stream);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/runtime/check_call.h"
 
-#include <string>
-
 #include "isopatch/arrays.h"
 #include "isopatch/error.h"
 #include "kernels/memory/cuda_check.h"

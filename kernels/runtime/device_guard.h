@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Which device is used, and code that makes it the current one.
 #pragma once
+
+#include <string>
 
 #include "isopatch/error.h"
 #include "kernels/memory/working_memory.h"
@@ -29,5 +33,11 @@ void free_on(int device, T& object) {
   } catch (const Error&) {  // the device is lost, and its memory with it
   }
 }
+
+/// The number of devices. No error of CUDA is left behind. If it is 0, `problem` says why.
+int count_devices(std::string& problem);
+
+/// The index of the device to use: `wanted`, or the current one if it is negative. Throws Error if there is none.
+int require_device(int wanted);
 
 }  // namespace isopatch::detail

@@ -5,11 +5,9 @@
 #include <cstring>
 #include <vector>
 
-#include "host/evaluation/packed_output.h"
 #include "host/evaluation/strides.h"
 #include "isopatch/arrays.h"
 #include "isopatch/host_evaluator.h"
-#include "kernels/memory/device_memory.h"
 
 namespace isopatch::detail {
 

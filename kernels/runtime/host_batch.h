@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <type_traits>
 
@@ -12,11 +13,24 @@
 #include "isopatch/rollout_state.h"
 #include "isopatch/scene/scene.h"
 #include "isopatch/state.h"
+#include "kernels/memory/cuda_check.h"
 #include "kernels/memory/device_buffer.h"
-#include "kernels/memory/pinned_buffer.h"
 #include "kernels/memory/stream.h"
 
 namespace isopatch::detail {
+
+struct FreePinned {
+  void operator()(std::byte* data) const { cudaFreeHost(data); }
+};
+
+/// Bytes of host memory that a device copies from and to by itself.
+using PinnedBuffer = std::unique_ptr<std::byte[], FreePinned>;
+
+inline PinnedBuffer make_pinned_buffer(std::size_t size) {
+  void* data = nullptr;
+  ISOPATCH_CUDA_CHECK(cudaHostAlloc(&data, size, cudaHostAllocDefault));
+  return PinnedBuffer(static_cast<std::byte*>(data));
+}
 
 /// Copies the arrays of a call to the device and its results back, in memory that is kept for the next call. Strides
 /// are filled in, and honoured: what lies between rows of results is left as it is. Calls return when done, and from

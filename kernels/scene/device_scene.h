@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "host/scene/scene_data.h"
-#include "kernels/memory/uploaded_arrays.h"
+#include "kernels/memory/device_buffer.h"
 #include "kernels/scene/polytope_shapes.h"
 
 namespace isopatch::detail {

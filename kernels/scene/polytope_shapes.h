@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "isopatch/detail/polytope/shape.h"
-#include "kernels/memory/uploaded_arrays.h"
+#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::detail {
 

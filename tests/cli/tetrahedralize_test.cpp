@@ -14,7 +14,7 @@
 #include "host/cli/commands.h"
 #include "host/mesh/topology/triangle_tree.h"
 #include "host/meshing/coarsening.h"
-#include "host/meshing/mesher.h"
+#include "host/meshing/tetrahedralize.h"
 #include "isopatch/isopatch.h"
 #include "tests/mesh/grid_meshes.h"
 #include "tests/mesh/mesh_fixtures.h"

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/evaluation/cpu_options.h"
-#include "host/evaluation/cuda_options.h"
+#include "host/evaluation/backend_options.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/isopatch.h"
 #include "tests/contact_model/ball_spring.h"

@@ -12,12 +12,12 @@
 #include <string>
 #include <type_traits>
 
-#include "host/cpu/pressure_field/kept_list.h"
+#include "host/cpu/pressure_field/solver_contact_kernels.h"
 #include "host/cpu/simd/simd_workspace.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
-#include "isopatch/detail/contact/plate_contact.h"
+#include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/evaluation/cpu_options.h"
+#include "host/evaluation/backend_options.h"
 #include "tests/support/memory_scenes.h"
 
 namespace isopatch::test {

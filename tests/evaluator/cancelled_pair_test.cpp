@@ -10,7 +10,7 @@
 #include <optional>
 #include <thread>
 
-#include "host/evaluation/cpu_options.h"
+#include "host/evaluation/backend_options.h"
 #include "host/rollout/simulator_backend.h"
 #include "tests/support/cvode/cvode_simulator.h"
 #include "tests/support/scenes.h"

@@ -10,7 +10,7 @@
 
 #include "host/evaluation/array_check.h"
 #include "host/evaluation/strides.h"
-#include "host/mesh/topology/components.h"
+#include "host/mesh/topology/connectivity.h"
 #include "tests/support/misuses.h"
 #include "tests/support/scenes.h"
 #include "tests/support/temporary_folder.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/cpu/isa/kernels.h"
-#include "host/mesh/topology/components.h"
+#include "host/mesh/topology/connectivity.h"
 #include "tests/support/hash.h"
 
 namespace isopatch::test {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "host/evaluation/cpu_options.h"
+#include "host/evaluation/backend_options.h"
 #include "host/scene/scene_data.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/message_check.h"

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "host/hierarchy/hierarchy.h"
-#include "host/hierarchy/tet_corners.h"
 #include "isopatch/isopatch.h"
 
 namespace isopatch::detail {

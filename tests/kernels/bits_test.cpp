@@ -7,8 +7,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "host/evaluation/cuda_options.h"
-#include "host/evaluation/pairs_in_stages.h"
+#include "host/evaluation/backend_options.h"
 #include "tests/support/compounds.h"
 #include "tests/support/hash.h"
 #include "tests/support/plates.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "host/evaluation/cuda_options.h"
+#include "host/evaluation/backend_options.h"
 #include "kernels/runtime/host_batch.h"
 #include "tests/support/compounds.h"
 #include "tests/support/device_calls.h"

@@ -3,7 +3,7 @@
 // Patch contacts of the GPU are those of the CPU, also where warps have too little room for the polygons of a pair.
 #include <gtest/gtest.h>
 
-#include "host/evaluation/cuda_options.h"
+#include "host/evaluation/backend_options.h"
 #include "kernels/runtime/host_batch.h"
 #include "tests/evaluator/patch_results.h"
 #include "tests/support/compounds.h"

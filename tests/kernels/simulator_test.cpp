@@ -8,10 +8,10 @@
 #include <limits>
 #include <thread>
 
-#include "host/evaluation/pairs_in_stages.h"
-#include "host/rollout/polygon_capacity.h"
+#include "host/evaluation/backend_options.h"
+#include "host/rollout/rollout_data.h"
 #include "host/rollout/simulator_backend.h"
-#include "kernels/rollout/step_kernels.h"
+#include "kernels/rollout/step_call.h"
 #include "tests/support/device_calls.h"
 #include "tests/support/rollout_scenes.h"
 #include "tests/thin_walls/thin_scenes.h"

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "host/mesh/checks/geometry_check.h"
-#include "host/mesh/topology/surface_refinement.h"
-#include "host/scene/part_overlap.h"
+#include "host/mesh/topology/cuts.h"
+#include "host/scene/scene_warnings.h"
 #include "host/threads/cancellation.h"
 #include "tests/support/scenes.h"
 

@@ -9,9 +9,8 @@
 #include <limits>
 #include <memory>
 
-#include "host/reference/polytope/distance.h"
-#include "host/reference/polytope/feature_distances.h"
-#include "host/reference/pressure_field/polyhedron.h"
+#include "host/reference/polytope/distances.h"
+#include "host/reference/pressure_field/polygon.h"
 #include "isopatch/detail/polytope/overlap.h"
 #include "isopatch/error.h"
 #include "tests/polytope/polytope_fixture.h"

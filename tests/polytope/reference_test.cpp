@@ -10,11 +10,10 @@
 #include <set>
 #include <sstream>
 
-#include "host/reference/polytope/overlap.h"
 #include "host/reference/polytope/pair.h"
 #include "host/reference/polytope/separation.h"
 #include "isopatch/detail/polytope/overlap.h"
-#include "isopatch/detail/polytope/radius.h"
+#include "isopatch/detail/polytope/shape.h"
 #include "tests/polytope/polytope_fixture.h"
 #include "tests/polytope/reference_shapes.h"
 

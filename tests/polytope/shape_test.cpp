@@ -7,7 +7,7 @@
 
 #include <set>
 
-#include "isopatch/detail/polytope/radius.h"
+#include "isopatch/detail/polytope/shape.h"
 #include "isopatch/error.h"
 #include "tests/polytope/polytope_fixture.h"
 

@@ -4,7 +4,7 @@
 // there to first order in the velocities, and one of them only just.
 #include <gtest/gtest.h>
 
-#include "isopatch/detail/polytope/radius.h"
+#include "isopatch/detail/polytope/shape.h"
 #include "tests/polytope/polytope_fixture.h"
 
 namespace isopatch::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isopatch/detail/rollout/motion/timed_values.h"
+#include "isopatch/detail/rollout/motion/path.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/scene/carrying_capacity.h"
+#include "host/scene/scene_warnings.h"
 #include "isopatch/host_evaluator.h"
 #include "tests/support/paths/paths.h"
 #include "tests/support/rollouts.h"

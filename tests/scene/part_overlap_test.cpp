@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parts of a body that overlap press twice, so a scene warns of them.
-#include "host/scene/part_overlap.h"
+#include "host/scene/scene_warnings.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // A body moves with the mass that its own geometries have in each environment.
 #include <gtest/gtest.h>
 
-#include "host/rollout/body_masses.h"
+#include "host/rollout/rollout_data.h"
 #include "tests/support/rollout_scenes.h"
 
 namespace isopatch::test {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "host/evaluation/cpu_options.h"
+#include "host/evaluation/backend_options.h"
 #include "host/rollout/simulator_backend.h"
 #include "tests/support/memory_scenes.h"
 

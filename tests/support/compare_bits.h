@@ -18,8 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/evaluation/cuda_options.h"
-#include "host/evaluation/pairs_in_stages.h"
+#include "host/evaluation/backend_options.h"
 #include "tests/support/hash.h"
 
 namespace isopatch {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/evaluation/cpu_options.h"
+#include "host/evaluation/backend_options.h"
 #include "host/evaluation/strides.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/isopatch.h"

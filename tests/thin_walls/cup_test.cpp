@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "host/meshing/mesher.h"
+#include "host/meshing/tetrahedralize.h"
 #include "tests/thin_walls/forces.h"
 
 namespace isopatch::test {

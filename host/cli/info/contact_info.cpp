@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "host/cli/info_table.h"
 #include "host/scene/contact_models.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <vector>
 
 #include "host/cli/info/pressed.h"

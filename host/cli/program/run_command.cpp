@@ -11,7 +11,7 @@
 #include <new>
 
 #include "host/cli/usage/declarations.h"
-#include "host/cli/usage/usage_error.h"
+#include "host/cli/usage/help_text.h"
 #include "host/meshing/interrupt.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"

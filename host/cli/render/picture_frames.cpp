@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/render/picture_frames.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 

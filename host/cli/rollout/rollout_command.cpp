@@ -8,7 +8,6 @@
 #include "host/cli/process/progress.h"
 #include "host/cli/process/stage_times.h"
 #include "host/cli/render/picture_frames.h"
-#include "host/cli/rollout/lost_bodies.h"
 #include "host/cli/rollout/rows.h"
 #include "host/cli/rollout/start_states.h"
 #include "host/cli/rollout/stepper.h"

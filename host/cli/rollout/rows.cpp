@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/rollout/rows.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>

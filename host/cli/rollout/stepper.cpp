@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 #include "host/text/quote.h"
 #include "isopatch/detail/rollout/motion/step_stage.h"
+#include "isopatch/status.h"
 
 namespace isopatch::cli {
 
@@ -119,6 +121,25 @@ void StepCheck::print() const {
     fmt::print("{:>12.3g}{:>14.3g}  {}\n", bodies_[i].position, bodies_[i].angle,
                escaped(half_.simulator().scene().description().bodies[i].name));
   }
+}
+
+LostBodies::LostBodies(Scene scene, const EvaluatorOptions& options, const StateArrays& given)
+    : evaluator_(std::move(scene), options), given_(given) {
+  given_.velocities.clear();
+}
+
+std::int64_t LostBodies::count(const RolloutStateArrays& state) {
+  State now = given_.view(0, state.num_environments);
+  now.poses = state.poses.data();
+  status_.resize(state.status.size());
+  Results results;
+  results.status = status_.data();
+  evaluator_.evaluate(now, results);
+  std::int64_t lost = 0;
+  for (std::size_t e = 0; e < status_.size(); ++e) {
+    if (((status_[e] & kNoContactSurface) | (state.status[e] & kDiverged)) != 0) ++lost;
+  }
+  return lost;
 }
 
 }  // namespace isopatch::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps a batch in host memory part by part; with half the time step too, to see what it changes.
+// Steps a batch in host memory part by part; with half the time step too, to see what it changes; and counts lost
+// bodies.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,8 @@
 
 #include "host/cli/process/progress.h"
 #include "host/cli/rollout/start_states.h"
+#include "isopatch/arrays.h"
+#include "isopatch/host_evaluator.h"
 #include "isopatch/rollout_state.h"
 #include "isopatch/simulator.h"
 
@@ -65,6 +68,22 @@ class StepCheck {
   Stepper stepper_;
   RolloutOutputArrays nothing_;
   std::vector<Difference> bodies_;
+};
+
+/// Bodies that contact will not bring back: one, or a separate part of it, lies inside another or below a half space,
+/// where no surface of equal pressure is; or it flew past the speed limit.
+class LostBodies {
+ public:
+  /// `given` has what the environments were given besides poses.
+  LostBodies(Scene scene, const EvaluatorOptions& options, const StateArrays& given);
+
+  /// The environments that have such a body now.
+  std::int64_t count(const RolloutStateArrays& state);
+
+ private:
+  HostEvaluator evaluator_;
+  StateArrays given_;
+  std::vector<std::uint32_t> status_;
 };
 
 }  // namespace isopatch::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The declared commands as text, from which help, manual page and completions are made.
+// The declared commands as text, and what is made of it: manual page and completions of shells.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -67,5 +67,14 @@ const CLI::App* find_command(const CLI::App& app, const std::string& name);
 
 /// The examples of a command, or of the program: see examples.cpp.
 std::vector<Example> examples_of(const std::string& command);
+
+/// Completions of shells. Each offers the commands, after one its options, and after an option the names that it takes,
+/// files or folders.
+std::string bash_completions(const ProgramText& program);
+std::string zsh_completions(const ProgramText& program);
+std::string fish_completions(const ProgramText& program);
+
+/// isopatch(1) in the macros of man(7). `date` is YYYY-MM-DD.
+std::string manual_page(const ProgramText& program, const std::string& date);
 
 }  // namespace isopatch::cli

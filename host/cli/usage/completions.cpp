@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/usage/completions.h"
+#include "host/cli/usage/command_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -59,14 +59,8 @@ std::string bash_cases(const CommandText& command) {
 
 std::string zsh_action(const OptionText& option) {
   if (!option.choices.empty()) return fmt::format("({})", fmt::join(option.choices, " "));
-  switch (path_kind(option.value)) {
-    case PathKind::kFolder:
-      return "_files -/";
-    case PathKind::kFile:
-      return "_files";
-    case PathKind::kNone:
-      break;
-  }
+  if (path_kind(option.value) == PathKind::kFolder) return "_files -/";
+  if (path_kind(option.value) == PathKind::kFile) return "_files";
   return " ";
 }
 
@@ -99,14 +93,8 @@ std::string zsh_command(const CommandText& command) {
 std::string fish_value(const OptionText& option) {
   if (option.value.empty()) return "";
   if (!option.choices.empty()) return fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
-  switch (path_kind(option.value)) {
-    case PathKind::kFolder:
-      return " -x -a '(__fish_complete_directories)'";
-    case PathKind::kFile:
-      return " -r -F";
-    case PathKind::kNone:
-      break;
-  }
+  if (path_kind(option.value) == PathKind::kFolder) return " -x -a '(__fish_complete_directories)'";
+  if (path_kind(option.value) == PathKind::kFile) return " -r -F";
   return " -x";
 }
 

@@ -7,13 +7,10 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <memory>
 
 #include "host/cli/environment_list.h"
-#include "host/cli/usage/completions.h"
+#include "host/cli/usage/command_text.h"
 #include "host/cli/usage/help_text.h"
-#include "host/cli/usage/manual_page.h"
-#include "host/cli/usage/usage_error.h"
 #include "host/mesh/files/file_cursor.h"
 #include "host/scene/enumerator_names.h"
 #include "host/text/quote.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/usage/manual_page.h"
+#include "host/cli/usage/command_text.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace isopatch::cli {
 namespace {

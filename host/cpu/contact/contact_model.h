@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "host/cpu/contact/sorted_rows.h"
+#include "host/evaluation/backend_options.h"
 #include "host/evaluation/candidate_memory.h"
-#include "host/evaluation/cpu_options.h"
 #include "host/scene/scene_data.h"
-#include "isopatch/detail/contact/plate_contact.h"
+#include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/pair/pair_call.h"
 #include "isopatch/scene/rollout_options.h"
 

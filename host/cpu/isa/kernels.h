@@ -6,7 +6,7 @@
 
 #include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/cpu/rollout/point_kernels.h"
-#include "host/evaluation/cpu_options.h"
+#include "host/evaluation/backend_options.h"
 
 namespace isopatch::detail {
 

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Near pairs of a few environments, for outputs and for steps. pressure_field_float.cpp and pressure_field_double.cpp
-// compile what there is for each precision, pair_energy.cpp and accepted_cells.cpp the rest.
+// compile what there is for each precision, evaluate_pairs.cpp the rest.
 #pragma once
 
 #include "host/cpu/pressure_field/pressure_field_workspace.h"
+#include "host/threads/work_counter.h"
+#include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
+
+/// A warp of one lane whose work can be cancelled: where lanes would wait for one another, which every round of a
+/// traversal does, it counts.
+struct CancellableWarp : SerialWarp {
+  WorkCounter& counter;
+
+  explicit CancellableWarp(WorkCounter& of) : counter(of) {}
+  void sync() const { counter.add(1); }
+};
 
 /// What is the same for all pairs of a call.
 struct PressureFieldCall {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cpu/pressure_field/contact_search.h"
 #include "host/cpu/pressure_field/pair_evaluation.h"
 
 namespace isopatch::detail {

@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "host/cpu/pressure_field/evaluate_pairs.h"
-#include "host/evaluation/wanted_outputs.h"
+#include "host/evaluation/output_table.h"
 #include "isopatch/error.h"
 
 namespace isopatch::detail {

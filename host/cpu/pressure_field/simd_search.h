@@ -8,7 +8,6 @@
 
 #include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/cpu/simd/simd_cells.h"
-#include "host/cpu/simd/simd_queue.h"
 #include "host/cpu/simd/simd_traversal.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 

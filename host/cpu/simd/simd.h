@@ -14,7 +14,6 @@
 #define HWY_DISABLE_PCLMUL_AES 1
 #include <hwy/highway.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 

@@ -14,15 +14,44 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "host/cpu/simd/simd.h"
-#include "host/cpu/simd/simd_queue.h"
 #include "host/cpu/simd/simd_workspace.h"
 #include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
 namespace {
+
+/// The items that one round works on, one for each lane.
+template <int lanes>
+struct Round {
+  int first;  // index in the queue
+  Mask<lanes> active;
+};
+
+/// Takes the last `lanes` items of a queue of pairs of cells; if there are fewer, the other lanes repeat the first one
+/// and are masked.
+template <int lanes, class Queue>
+Round<lanes> take(Queue& queue, int& waiting) {
+  const int count = waiting < lanes ? waiting : lanes;
+  const int first = waiting - count;
+  for (int i = waiting; i < first + lanes; ++i) {
+    queue.m[i] = queue.m[first];
+    queue.s[i] = queue.s[first];
+  }
+  waiting = first;
+  return {first, Mask<lanes>(hn::FirstN(Tag<float, lanes>(), static_cast<std::size_t>(count)))};
+}
+
+/// Writes the items of the lanes in `mask` to `queue`; what lies beyond them is overwritten.
+template <class T>
+void append(Simd<T, kFloatLanes> items, Mask<kFloatLanes> mask, T* queue) {
+  const Tag<T, kFloatLanes> tag;
+  hn::StoreU(hn::Compress(items.low, hn::RebindMask(tag, mask.m)), tag, queue);
+}
 
 /// Fills the candidates with pairs of cells whose nodes may touch.
 template <class NodeTest>
@@ -268,4 +297,5 @@ void traverse_with_simd(const NodeTest& test, const WideNode* wide_M, const Wide
 }
 
 }  // namespace
+
 }  // namespace isopatch::detail

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/mesh/checks/geometry_check.h"
 
+#include "host/mesh/topology/connectivity.h"
 #include "host/mesh/topology/element_check.h"
-#include "host/mesh/topology/face_table.h"
 #include "host/polytope/convex_shape.h"
 #include "host/random/random.h"
 #include "host/text/throw_error.h"

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/connectivity.h"
+#include "host/mesh/topology/cuts.h"
 #include "host/mesh/topology/element_check.h"
-#include "host/mesh/topology/face_table.h"
-#include "host/mesh/topology/layer_split.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "host/threads/work_counter.h"

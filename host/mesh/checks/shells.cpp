@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/topology/components.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/threads/work_counter.h"
 

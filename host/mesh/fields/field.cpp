@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "host/mesh/math/point_math.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/mesh/topology/element_check.h"
-#include "host/mesh/topology/face_table.h"
 #include "host/mesh/topology/triangle_tree.h"
 #include "host/text/throw_error.h"
 #include "host/threads/parallel_for.h"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Laplace field: linear finite elements on the tets, 0 on the surface, 1 on a core.
+#include "host/mesh/fields/laplace_field.h"
+
 #include <Eigen/Sparse>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "host/mesh/fields/laplace_field.h"
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/topology/components.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
 #include "host/threads/work_counter.h"
-#include "isopatch/geometry/field.h"
 
 namespace isopatch {
 

@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/mesh/files/advice.h"
 #include "host/mesh/files/file_cursor.h"
-#include "host/mesh/files/mesh_joining.h"
+#include "host/mesh/files/mesh_elements.h"
+#include "host/mesh/files/mesh_files.h"
 #include "host/mesh/files/msh_elements.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/mesh.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "host/mesh/files/faces.h"
 #include "host/mesh/files/file_cursor.h"
+#include "host/mesh/files/mesh_elements.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/triangle_mesh.h"
 #include "isopatch/limits.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/primitives/flat_tets.h"
+#include "host/mesh/primitives/medial_mesh.h"
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,6 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/hull_polyhedron.h"
-#include "host/mesh/primitives/hull_simplification.h"
 #include "host/mesh/primitives/medial_mesh.h"
 #include "host/mesh/primitives/polygon_fan.h"
 #include "host/mesh/topology/element_check.h"

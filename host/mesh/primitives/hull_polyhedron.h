@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convex hulls as polyhedra: corners, and faces that are polygons.
+// Convex hulls as polyhedra: corners, and faces that are polygons; and simpler ones of some of the corners.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,5 +41,15 @@ Polyhedron hull_polyhedron(const std::vector<Point3>& points);
 /// one stays, none stays on an edge or a face between others, and facets within `tolerance` of a plane are one face. No
 /// faces if the points lie in a plane within it, or where too little of the hull would be left.
 Polyhedron merged_polyhedron(const Polyhedron& hull, double tolerance);
+
+/// A hull of some of the corners of another one, and how far from it the other's surface is at most, which is the
+/// Hausdorff distance of the two.
+struct SimplerHull {
+  Polyhedron hull;
+  double distance = 0;
+};
+
+/// The hull with at most `max_faces` faces, at least 100, of the corners that stick out most.
+SimplerHull simplified(const Polyhedron& hull, std::size_t max_faces);
 
 }  // namespace isopatch::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/primitives/hull_simplification.h"
+#include "host/mesh/primitives/hull_polyhedron.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -18,9 +17,8 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/mesh/primitives/convex_hull.h"
-#include "host/mesh/primitives/flat_tets.h"
 #include "host/mesh/primitives/polygon_fan.h"
-#include "host/mesh/topology/face_table.h"
+#include "host/mesh/topology/connectivity.h"
 
 namespace isopatch::detail {
 namespace {

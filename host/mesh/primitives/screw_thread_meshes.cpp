@@ -263,32 +263,25 @@ std::int64_t screw_thread_tets(const ScrewThread& thread, double length, int seg
   return static_cast<std::int64_t>(std::ceil(turns)) * segments * kTetsOfSegment;
 }
 
-ScrewThread scaled(const ScrewThread& thread, double factor) {
-  return {factor * thread.diameter, factor * thread.pitch, factor * thread.clearance};
+/// The fastener with this diameter, and all else in proportion: the screw thread and these lengths.
+template <class Fastener>
+Fastener in_proportion(double diameter, std::initializer_list<double Fastener::*> lengths) {
+  const StandardArithmetic standard;
+  Fastener fastener;
+  ScrewThread& thread = fastener.thread;
+  const double factor = diameter / thread.diameter;
+  for (double* length : {&thread.diameter, &thread.pitch, &thread.clearance}) *length *= factor;
+  for (const auto length : lengths) fastener.*length *= factor;
+  return fastener;
 }
 
 }  // namespace
 
 Bolt metric_bolt(double diameter) {
-  const StandardArithmetic standard;
-  Bolt bolt;
-  const double factor = diameter / bolt.thread.diameter;
-  bolt.thread = scaled(bolt.thread, factor);
-  bolt.length *= factor;
-  bolt.head_height *= factor;
-  bolt.across_flats *= factor;
-  return bolt;
+  return in_proportion<Bolt>(diameter, {&Bolt::length, &Bolt::head_height, &Bolt::across_flats});
 }
 
-Nut metric_nut(double diameter) {
-  const StandardArithmetic standard;
-  Nut nut;
-  const double factor = diameter / nut.thread.diameter;
-  nut.thread = scaled(nut.thread, factor);
-  nut.height *= factor;
-  nut.across_flats *= factor;
-  return nut;
-}
+Nut metric_nut(double diameter) { return in_proportion<Nut>(diameter, {&Nut::height, &Nut::across_flats}); }
 
 TriangleMesh make_bolt_surface(const Bolt& bolt) {
   const StandardArithmetic standard;

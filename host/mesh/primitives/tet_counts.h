@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many tets the meshes of primitives will have.
+// How many tets meshes will have.
 #pragma once
 
 #include <cstdint>
 
+#include "isopatch/geometry/geometry.h"
 #include "isopatch/geometry/screw_thread.h"
 
 namespace isopatch::detail {
@@ -17,5 +18,8 @@ std::int64_t capsule_tets(int segments);
 std::int64_t cylinder_tets(int segments);
 std::int64_t bolt_tets(const Bolt& bolt);
 std::int64_t nut_tets(const Nut& nut);
+
+/// with_strain() leaves at least so many tets, which is known before any is cut. Throws Error as strain_table().
+std::int64_t least_tets_with_strain(const Geometry& geometry, const StrainMap& map);
 
 }  // namespace isopatch::detail

@@ -4,7 +4,7 @@
 // stellar subdivision. All simplices that get one are known from the start: none is in another, so a cut leaves the
 // others whole; and every new edge ends at a vertex inside, so no new one crosses. So each tet can be cut on its own,
 // and neighbours cut their common face alike, since they cut its edges in the same order.
-#include "host/mesh/topology/layer_split.h"
+#include "host/mesh/topology/cuts.h"
 
 #include <algorithm>
 #include <tuple>

@@ -5,7 +5,7 @@
 //
 // Where a vertex is, is its rank: 2 k + 1 on level k, 2 k between the levels k - 1 and k. All decisions are made with
 // ranks, so rounding has no part in them.
-#include "host/mesh/topology/level_cut.h"
+#include "host/mesh/topology/cuts.h"
 
 #include <algorithm>
 #include <tuple>

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/topology/edge_table.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/mesh/topology/element_check.h"
 #include "host/mesh/topology/point_index.h"
 #include "host/threads/work_counter.h"

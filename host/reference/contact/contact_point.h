@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A point that carries a contact force of a time step: all that the step knows of the contact model.
+// What a time step knows of the contacts that a model finds: points that carry a force, and of a contact with state the
+// plate that its points have in common.
 #pragma once
 
 #include <cstddef>
 
 #include "host/reference/scene/vector.h"
+#include "isopatch/scene/contact_force_law.h"
 
 namespace isopatch::reference {
 
@@ -23,6 +25,16 @@ struct ContactPoint {
   Real friction = 0;                   // mu
   Vector3 slope = Vector3::Zero();     // of the elastic force along the contact surface, N/m
   Real share_b = 0;                    // of body b in the velocity with which the pressure field moves
+};
+
+struct StatefulContact {
+  std::size_t pair = 0, row = 0;
+  ContactForceLaw law;
+  bool is_single_contact = false;                                // the law gives the damping of its points
+  bool is_ball = false;                                          // its patch does not turn with the ball
+  Real metric = 0;                                               // of a single contact
+  Vector3 position = Vector3::Zero(), normal = Vector3::Zero();  // world
+  Real radius = 0;                                               // of gyration about the normal, m
 };
 
 }  // namespace isopatch::reference

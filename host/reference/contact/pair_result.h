@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a contact model says of a pair.
+// What a contact model says of a pair, and the models of the reference.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "host/reference/contact/models.h"
 #include "host/reference/scene/environment.h"
 #include "isopatch/results.h"
 
@@ -88,5 +88,11 @@ struct PairInput {
   std::vector<PartIndices> part_pairs;  // of this model
   std::size_t first_row;                // of the first of them, among the part pairs of the scene
 };
+
+using EvaluatePair = PairResult (*)(const PairInput&);
+
+/// The table of the reference's contact models, in the order of ContactModel. A new model is added in
+/// contact_models.cpp.
+std::span<const EvaluatePair> contact_models();
 
 }  // namespace isopatch::reference

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "host/reference/force_law/contact_state.h"
-#include "host/reference/force_law/held_friction.h"
 #include "host/reference/scene/vector.h"
 #include "isopatch/single_contact.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "host/reference/polytope/feature_distances.h"
+#include "host/reference/polytope/distances.h"
 
 namespace isopatch::reference::polytope {
 namespace {

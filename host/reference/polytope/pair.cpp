@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <limits>
 
-#include "host/reference/polytope/overlap.h"
 #include "host/reference/polytope/separation.h"
 
 namespace isopatch::reference::polytope {

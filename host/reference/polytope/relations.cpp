@@ -8,7 +8,7 @@
 #include <set>
 
 #include "host/reference/polytope/completion.h"
-#include "host/reference/polytope/feature_distances.h"
+#include "host/reference/polytope/distances.h"
 #include "host/reference/polytope/separation.h"
 
 namespace isopatch::reference::polytope {

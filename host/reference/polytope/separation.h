@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far apart two convex shapes are, or how deep in each other, by trying all directions that can separate them.
+// How far apart two convex shapes are, or how deep in each other, by trying all directions that can separate them; and
+// what they have in common.
 #pragma once
 
 #include <vector>
 
 #include "host/reference/polytope/contacts.h"
+#include "host/reference/polytope/convex_shape.h"
 
 namespace isopatch::reference::polytope {
 
@@ -17,5 +19,9 @@ std::vector<Contact> separating_contacts(const ConvexShape& a, const ConvexShape
 /// The one with the largest gap; of several the first. The gap is a lower bound of the distance and, where the shapes
 /// overlap, minus the shortest way out.
 Contact separation(const ConvexShape& a, const ConvexShape& b);
+
+/// The volume of the intersection or, of two polygons, its area, by the divergence theorem: its boundary is the part of
+/// each boundary that lies in the other shape. At most one of the shapes is a half space.
+Real overlap(const ConvexShape& a, const ConvexShape& b);
 
 }  // namespace isopatch::reference::polytope

@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "host/reference/force_law/held_friction.h"
-
 namespace isopatch::reference {
 namespace {
 

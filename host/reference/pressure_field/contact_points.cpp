@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/pressure_field/contact_points.h"
+#include "host/reference/pressure_field/evaluate_pair.h"
 
 #include <Eigen/Eigenvalues>
 

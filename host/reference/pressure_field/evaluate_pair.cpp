@@ -9,7 +9,6 @@
 #include "host/reference/contact/contact_law.h"
 #include "host/reference/pressure_field/body_pair.h"
 #include "host/reference/pressure_field/bristles.h"
-#include "host/reference/pressure_field/patch_points.h"
 #include "host/reference/pressure_field/traction.h"
 #include "host/scene/contact_models.h"
 #include "isopatch/status.h"

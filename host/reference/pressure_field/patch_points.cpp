@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/pressure_field/patch_points.h"
+#include "host/reference/pressure_field/traction.h"
 
 #include <Eigen/Eigenvalues>
 

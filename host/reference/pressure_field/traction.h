@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a contact polygon to the force and torque of its traction.
+// From contact polygons to the force and torque of their traction, and to points in place of a patch.
 #pragma once
 
+#include <vector>
+
 #include "host/reference/contact/contact_law.h"
+#include "host/reference/contact/pair_result.h"
 #include "host/reference/pressure_field/contact_polygon.h"
 
 namespace isopatch::reference {
@@ -29,5 +32,8 @@ Real damping_rate(const ContactPolygon& polygon, const ContactLaw& law);
 /// Adds one polygon. The static normal part is exact; damping and friction follow the law's quadrature,
 /// where `exact` is their integral to 1e-10 of the normal force.
 void add_polygon(const ContactPolygon& polygon, const ContactLaw& law, PatchSum& sum);
+
+/// A patch as four points for each cluster of normals, with the formulas of INTERFACE.md.
+PatchContacts patch_contacts(const std::vector<const ContactPolygon*>& polygons, int max_clusters);
 
 }  // namespace isopatch::reference

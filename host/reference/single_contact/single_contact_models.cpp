@@ -7,8 +7,7 @@
 #include <cmath>
 
 #include "host/reference/contact/contact_law.h"
-#include "host/reference/single_contact/ball_patch.h"
-#include "host/reference/single_contact/point_patch.h"
+#include "host/reference/single_contact/find_patch.h"
 #include "host/scene/contact_models.h"
 #include "isopatch/status.h"
 

@@ -8,7 +8,6 @@
 
 #include "host/reference/contact/contact_point.h"
 #include "host/reference/contact/pair_result.h"
-#include "host/reference/contact/stateful_contact.h"
 #include "host/reference/force_law/contact_state.h"
 
 namespace isopatch::reference {

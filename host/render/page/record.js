@@ -140,7 +140,7 @@ class Environments {
     return new Uint8Array(await new Response(stream).arrayBuffer());
   }
 
-  /// Of bytes without what the first environment has too: see shared_bytes.h.
+  /// Of bytes without what the first environment has too: see without_shared() in page.h.
   async joined(bytes) {
     const numbers = new DataView(bytes.buffer), parts = [];
     for (let at = 0; at < bytes.length;) {

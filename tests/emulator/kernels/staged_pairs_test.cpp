@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/evaluation/cuda_options.h"
+#include "host/evaluation/backend_options.h"
 #include "kernels/batch_arrays.h"
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/scene/device_scene.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/evaluation/cuda_options.h"
+#include "host/evaluation/backend_options.h"
 #include "tests/emulator/runtime/observe.h"
 #include "tests/support/device_calls.h"
 

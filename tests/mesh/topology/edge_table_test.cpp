@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/topology/edge_table.h"
+#include "host/mesh/topology/connectivity.h"
 
 #include <gtest/gtest.h>
 

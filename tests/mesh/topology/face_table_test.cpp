@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/topology/face_table.h"
+#include "host/mesh/topology/connectivity.h"
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/topology/layer_split.h"
+#include "host/mesh/topology/cuts.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "host/mesh/topology/face_table.h"
+#include "host/mesh/topology/connectivity.h"
 #include "tests/mesh/grid_meshes.h"
 #include "tests/mesh/mesh_fixtures.h"
 

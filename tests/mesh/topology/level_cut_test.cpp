@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/mesh/topology/level_cut.h"
+#include "host/mesh/topology/cuts.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "host/reference/polytope/feature_distances.h"
+#include "host/reference/polytope/distances.h"
 #include "host/reference/polytope/relations.h"
 #include "tests/reference/polytope/random_shapes.h"
 

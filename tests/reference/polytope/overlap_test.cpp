@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/reference/polytope/overlap.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +6,7 @@
 #include <cmath>
 
 #include "host/reference/polytope/separation.h"
-#include "host/reference/pressure_field/polyhedron.h"
+#include "host/reference/pressure_field/polygon.h"
 #include "tests/reference/polytope/random_shapes.h"
 
 namespace isopatch::reference::polytope {

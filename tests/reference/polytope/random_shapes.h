@@ -6,7 +6,7 @@
 #include <random>
 
 #include "host/reference/polytope/convex_hull.h"
-#include "host/reference/polytope/distance.h"
+#include "host/reference/polytope/distances.h"
 
 namespace isopatch::reference::polytope {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "host/reference/polytope/feature_distances.h"
+#include "host/reference/polytope/distances.h"
 #include "tests/reference/polytope/random_shapes.h"
 
 namespace isopatch::reference::polytope {

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 #include "host/files/input_file.h"
-#include "host/mesh/files/file_cursor.h"
 #include "host/mesh/files/vtk/vtu_data.h"
 #include "host/text/quote.h"
 #include "isopatch/limits.h"

@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
-#include "host/mesh/files/faces.h"
 #include "host/mesh/files/gltf/gltf_file.h"
+#include "host/mesh/files/mesh_elements.h"
 #include "host/mesh/math/point_math.h"
-#include "host/mesh/topology/edge_table.h"
+#include "host/mesh/topology/connectivity.h"
 #include "host/mesh/topology/point_merging.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/triangle_mesh.h"

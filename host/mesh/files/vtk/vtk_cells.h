@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cells of VTK's legacy and XML files: tets are taken, those of higher order by their corners; vertices, lines and
-// surfaces are left out with a note; other volumes are not, since a body without them would be another one.
+// The types of data and of cells in VTK's legacy and XML files. Tets are taken, tets of higher order by their corners;
+// vertices, lines and surfaces are left out with a note; other volumes are not, since a body without them would be
+// another one.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "host/mesh/files/file_cursor.h"
 #include "isopatch/geometry/mesh.h"
 
 namespace isopatch::detail {
@@ -43,5 +46,10 @@ class VtkCellCounts {
 /// Whether the corners of a quadrilateral lie so far out of a plane that it is folded by more than a right angle along
 /// both diagonals. No surface has such cells; a tet under a wrong type is one.
 bool is_folded(const std::vector<Point3>& points, const Tet& quad);
+
+/// The type with a name of legacy files, such as "float", or of XML files, such as "Float32". A name that is unknown or
+/// not numeric is an error at the last line that `in` has read.
+ValueType legacy_type(const FileCursor& in, std::string_view word);
+ValueType xml_type(const FileCursor& in, std::string_view word);
 
 }  // namespace isopatch::detail

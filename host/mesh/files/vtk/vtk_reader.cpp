@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "host/files/input_file.h"
-#include "host/mesh/files/advice.h"
 #include "host/mesh/files/file_cursor.h"
-#include "host/mesh/files/mesh_joining.h"
+#include "host/mesh/files/mesh_elements.h"
+#include "host/mesh/files/mesh_files.h"
 #include "host/mesh/files/vtk/vtk_cells.h"
-#include "host/mesh/files/vtk/vtk_types.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/mesh.h"
 #include "isopatch/limits.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "host/mesh/files/advice.h"
-#include "host/mesh/files/vtk/vtk_types.h"
+#include "host/mesh/files/mesh_files.h"
+#include "host/mesh/files/vtk/vtk_cells.h"
 #include "isopatch/limits.h"
 
 namespace isopatch::detail {

@@ -7,10 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "host/mesh/files/advice.h"
-#include "host/mesh/files/mesh_joining.h"
+#include "host/mesh/files/mesh_elements.h"
+#include "host/mesh/files/mesh_files.h"
 #include "host/mesh/files/vtk/vtk_cells.h"
-#include "host/mesh/files/vtk/vtk_types.h"
 #include "host/mesh/files/vtk/vtu_arrays.h"
 #include "host/threads/standard_arithmetic.h"
 #include "isopatch/geometry/mesh.h"

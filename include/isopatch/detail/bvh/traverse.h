@@ -17,8 +17,8 @@
 #include <cstdint>
 
 #include "isopatch/detail/bvh/node.h"
+#include "isopatch/detail/simt/lists.h"
 #include "isopatch/detail/simt/load.h"
-#include "isopatch/detail/simt/queue.h"
 
 namespace isopatch::detail {
 

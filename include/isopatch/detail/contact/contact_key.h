@@ -43,7 +43,6 @@ struct ContactKey {
            static_cast<std::uint64_t>(cell_M) << (kPointCellBits + kPointBits) |
            static_cast<std::uint64_t>(cell_S) << kPointBits | static_cast<std::uint64_t>(point);
   }
-  ISOPATCH_HD static int part_pair_of(std::uint64_t word) { return static_cast<int>(word >> 2 * kCellBits); }
 
   friend ISOPATCH_HD bool operator<(const ContactKey& x, const ContactKey& y) {
     if (x.parts != y.parts) return x.parts < y.parts;

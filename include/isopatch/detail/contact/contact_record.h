@@ -53,4 +53,12 @@ ISOPATCH_HD SolverContact<T> cast_contact(const SolverContact<From>& from) {
           from.key};
 }
 
+/// The contact of two parts as a whole: a plate, whose friction remembers. In double, whatever the precision of the
+/// evaluation.
+struct PlateContact {
+  SolverContact<double> points;  // the plate's, with its key
+  double metric;                 // m^3 or m: what the law's force depends on
+  bool rolls;                    // the plate does not turn with its bodies, as on a ball
+};
+
 }  // namespace isopatch::detail

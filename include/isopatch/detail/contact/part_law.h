@@ -4,7 +4,7 @@
 #pragma once
 
 #include "isopatch/detail/force_law/contact_state.h"
-#include "isopatch/detail/force_law/pair_law.h"
+#include "isopatch/detail/force_law/numbers.h"
 #include "isopatch/detail/pair/combined_materials.h"
 
 namespace isopatch::detail {

@@ -3,8 +3,8 @@
 // What a single contact remembers: kContactStateSize numbers in memory, in this order.
 #pragma once
 
+#include "isopatch/detail/force_law/friction.h"
 #include "isopatch/detail/force_law/numbers.h"
-#include "isopatch/detail/force_law/slip.h"
 #include "isopatch/detail/math/exponential.h"
 
 namespace isopatch::detail {

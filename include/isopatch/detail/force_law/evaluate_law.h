@@ -6,8 +6,8 @@
 
 #include "isopatch/detail/force_law/contact_patch.h"
 #include "isopatch/detail/force_law/contact_state.h"
-#include "isopatch/detail/force_law/damped_share.h"
 #include "isopatch/detail/force_law/friction.h"
+#include "isopatch/detail/force_law/restitution.h"
 
 namespace isopatch::detail {
 

@@ -4,10 +4,26 @@
 #pragma once
 
 #include "isopatch/detail/force_law/numbers.h"
-#include "isopatch/detail/force_law/slip.h"
 #include "isopatch/detail/math/exponential.h"
+#include "isopatch/detail/math/vec.h"
 
 namespace isopatch::detail {
+
+/// Slip of a plate in its plane: four numbers, a vector in the plane and the spin about the normal times the radius of
+/// gyration. One limit of friction holds for all four.
+struct Slip {
+  Vec3d along;  // in the plane
+  double spin;
+};
+
+ISOPATCH_HD Slip operator*(double s, Slip a) { return {s * a.along, s * a.spin}; }
+ISOPATCH_HD double dot(Slip a, Slip b) { return fma(a.spin, b.spin, dot(a.along, b.along)); }
+ISOPATCH_HD double norm(Slip a) { return sqrt(dot(a, a)); }
+/// s a + b
+ISOPATCH_HD Slip fma(double s, Slip a, Slip b) { return {fma(s, a.along, b.along), fma(s, a.spin, b.spin)}; }
+
+/// x without its part along the unit vector n
+ISOPATCH_HD Vec3d tangential(Vec3d x, Vec3d n) { return fma(-dot(x, n), n, x); }
 
 /// What depends on how fast the contact slips but is held while a step looks for its velocities.
 struct BristleWeights {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The law of a single contact as numbers for the arithmetic: the ContactForceLaw of isopatch/scene/contact_force_law.h
-// with the material of one environment.
+// with the material of one environment; and the law of the single contacts of a pair, as a scene gives it.
 #pragma once
 
 #include "isopatch/detail/math/vec.h"
@@ -31,6 +31,12 @@ struct LawNumbers {
   BristleNumbers bristle;
   bool has_bristles, flows_always;
   bool latches_largest;
+};
+
+struct PairForceLaw {
+  LawNumbers numbers;  // friction and dissipation come from the materials
+  bool has_stiffness;  // else it follows from the materials
+  bool inside;         // what a ball touches is the hole that has the shape
 };
 
 }  // namespace isopatch::detail

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The damping that a coefficient of restitution asks for.
+// What damping leaves of a force, and the damping that a coefficient of restitution asks for.
 #pragma once
 
 #include "isopatch/detail/math/exponential.h"
+#include "isopatch/detail/math/vec.h"
 
 namespace isopatch::detail {
 
@@ -42,6 +43,13 @@ ISOPATCH_HD double impact_factor(double restitution) {
     d = next;
   }
   return d * q;
+}
+
+/// The share of the elastic force that motion leaves, max(0, 1 - d v_n), so that there is no pull (Hunt and Crossley).
+/// T is a number, or a SIMD vector of them.
+template <class T>
+ISOPATCH_HD T damped_share(T dissipation, T v_n) {
+  return max(fma(-dissipation, v_n, T(1.0)), T(0.0));
 }
 
 }  // namespace isopatch::detail

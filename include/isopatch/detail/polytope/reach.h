@@ -3,8 +3,8 @@
 // How near features of two bodies must be that may meet within a time step, and by how much bodies turn in it.
 #pragma once
 
-#include "isopatch/detail/polytope/radius.h"
 #include "isopatch/detail/polytope/relations.h"
+#include "isopatch/detail/polytope/shape.h"
 #include "isopatch/detail/scene/environment.h"
 
 namespace isopatch::detail {

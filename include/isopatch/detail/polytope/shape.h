@@ -8,9 +8,28 @@
 #include <cstdint>
 
 #include "isopatch/detail/math/vec.h"
-#include "isopatch/detail/polytope/bits.h"
+#include "isopatch/detail/simt/warp.h"
 
 namespace isopatch::detail {
+
+/// Faces of a shape, which has at most 64.
+using FaceBits = std::uint64_t;
+
+/// The bits of so many features, in words.
+ISOPATCH_HD constexpr int bit_words(int count) { return (count + 31) / 32; }
+
+/// The index of the lowest bit of a word that is not 0: as many bits are below it. nvcc 13 compiles std::countr_zero()
+/// to a constant, so it is not used here.
+ISOPATCH_HD int lowest_bit(std::uint32_t word) { return count_bits((word & (0u - word)) - 1u); }
+
+ISOPATCH_HD int lowest_face(FaceBits faces) {
+  const auto low = static_cast<std::uint32_t>(faces), high = static_cast<std::uint32_t>(faces >> 32);
+  return low != 0u ? lowest_bit(low) : 32 + lowest_bit(high);
+}
+
+ISOPATCH_HD bool has_face(FaceBits faces, std::int32_t face) {
+  return (static_cast<std::uint32_t>(faces >> face) & 1u) != 0u;
+}
 
 inline constexpr int kPolytopeModel = 3;  // ContactModel::kPolytope
 
@@ -66,5 +85,16 @@ struct PolytopeView {
   Vec3d middle;             // mean of the vertices, a point inside
   double ball;              // largest distance of a vertex from the center, m; infinite of a half space
 };
+
+/// The largest distance of a vertex from a point, m; infinite of a half space.
+ISOPATCH_HD double radius_about(const PolytopeView& shape, Vec3d center) {
+  if (shape.half_space != 0) return HUGE_VAL;
+  double largest = 0;
+  for (std::int32_t v = 0; v < shape.num_vertices; ++v) {
+    const Vec3d arm = shape.vertices[v] - center;
+    largest = max(largest, dot(arm, arm));
+  }
+  return sqrt(largest);
+}
 
 }  // namespace isopatch::detail

@@ -6,7 +6,7 @@
 
 #include "isopatch/arrays.h"
 #include "isopatch/detail/scene/environment.h"
-#include "isopatch/detail/simt/shared_list.h"
+#include "isopatch/detail/simt/lists.h"
 
 namespace isopatch::detail {
 

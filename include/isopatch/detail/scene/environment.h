@@ -218,7 +218,7 @@ ISOPATCH_HD int num_contact_states(const SceneView& scene) {
 }
 
 /// Whether number `index` of an environment's contact state can be one that a model left. ContactStateRow says what
-/// numbers mean where there are laws, and host/force_law/contact_state_row.h what they can be.
+/// numbers mean where there are laws, and host/force_law/law_numbers.h what they can be.
 ISOPATCH_HD bool is_contact_number(const SceneView& scene, int index, double value) {
   if (!(std::fabs(value) < kInfinity)) return false;
   if (scene.laws == nullptr) return true;

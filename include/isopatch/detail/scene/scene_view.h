@@ -27,7 +27,7 @@ struct HierarchyView {
 };
 
 struct FieldGeometry;  // of pressure_field/context/field_geometry.h
-struct PairForceLaw;   // of force_law/pair_law.h
+struct PairForceLaw;   // of force_law/numbers.h
 struct PolytopeView;   // of polytope/shape.h
 
 /// What is the same of a geometry for all contact models, and what each of them has of it.
@@ -144,7 +144,7 @@ struct DistanceView {
   double margin, tolerance;      // m; negative: of the smaller radius of two parts
   std::int32_t relations;        // ContactRelations
   const Vec3d* centers_of_mass;  // of each body, in its frame, m; 0 of one that has no mass or no such pair
-  const double* radii;           // of each part with the scene's own geometry, see polytope/radius.h, m; likewise
+  const double* radii;           // of each part with the scene's own geometry, see radius_about(), m; likewise
 };
 
 struct SceneView {

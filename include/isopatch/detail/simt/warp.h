@@ -31,6 +31,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "isopatch/detail/math/macros.h"
 #include "isopatch/detail/math/vec.h"
 
 namespace isopatch::detail {
@@ -73,5 +74,19 @@ ISOPATCH_HD int count_bits(std::uint32_t word) { return std::popcount(word); }
 
 /// How many lanes below this one have their bit set.
 ISOPATCH_HD int rank_in(std::uint32_t ballot, int lane) { return count_bits(ballot & ((1u << lane) - 1u)); }
+
+/// The lanes that solve a problem together are a team: a warp, or one of the parts of a warp that each have a problem
+/// of their own (kernels/rollout/cuda_team.cuh). The teams of a warp take the same way through the code: what only some
+/// of them have to do is done where any of them has, and changes nothing for the others.
+///
+/// Whether a value, which all lanes of a team have, is true in any team of the warp. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD bool any_team(Warp& warp, bool value) {
+  if constexpr (requires { warp.any(value); }) {
+    return warp.any(value);
+  } else {
+    return value;
+  }
+}
 
 }  // namespace isopatch::detail

@@ -7,9 +7,9 @@
 //   bool kRolls                          whether its plates do not turn with their bodies
 #pragma once
 
+#include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/contact/part_law.h"
 #include "isopatch/detail/contact/patch_contacts.h"
-#include "isopatch/detail/contact/plate_contact.h"
 #include "isopatch/detail/contact/record_rows.h"
 #include "isopatch/detail/force_law/damping_matrix.h"
 #include "isopatch/detail/pair/pair_frame.h"

@@ -17,7 +17,7 @@
 #include "isopatch/detail/pressure_field/cells/tet_filter.h"
 #include "isopatch/detail/pressure_field/context/pair_bounds.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
-#include "isopatch/detail/simt/shared_list.h"
+#include "isopatch/detail/simt/lists.h"
 
 namespace isopatch::detail {
 

@@ -5,7 +5,6 @@
 
 #include "isopatch/detail/pair/pair_frame.h"
 #include "isopatch/detail/rollout/solver/pair_damper.h"
-#include "isopatch/detail/rollout/solver/teams.h"
 #include "isopatch/scene/contact.h"
 
 namespace isopatch::detail {

@@ -4,7 +4,7 @@
 // how far they are spread (force_law/README.md).
 #pragma once
 
-#include "isopatch/detail/contact/plate_contact.h"
+#include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/rollout/solver/patch_damper.h"
 
 namespace isopatch::detail {

@@ -7,7 +7,6 @@
 
 #include "isopatch/detail/contact/part_law.h"
 #include "isopatch/detail/rollout/solver/begin_problem.h"
-#include "isopatch/detail/rollout/solver/teams.h"
 
 namespace isopatch::detail {
 

@@ -6,7 +6,7 @@
 // is positive if they part.
 #pragma once
 
-#include "isopatch/detail/force_law/damped_share.h"
+#include "isopatch/detail/force_law/restitution.h"
 #include "isopatch/detail/math/vec.h"
 
 namespace isopatch::detail {

@@ -7,7 +7,6 @@
 
 #include "isopatch/detail/rollout/solver/patch_damper.h"
 #include "isopatch/detail/rollout/solver/patch_plate.h"
-#include "isopatch/detail/rollout/solver/teams.h"
 
 namespace isopatch::detail {
 

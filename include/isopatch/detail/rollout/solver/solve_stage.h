@@ -5,7 +5,6 @@
 
 #include "isopatch/detail/rollout/solver/begin_problem.h"
 #include "isopatch/detail/rollout/solver/solve_velocities.h"
-#include "isopatch/detail/rollout/solver/teams.h"
 
 namespace isopatch::detail {
 

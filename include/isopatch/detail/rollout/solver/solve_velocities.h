@@ -5,7 +5,6 @@
 #pragma once
 
 #include "isopatch/detail/rollout/solver/plate_terms.h"
-#include "isopatch/detail/rollout/solver/teams.h"
 #include "isopatch/detail/rollout/solver/velocity_problem.h"
 
 namespace isopatch::detail {

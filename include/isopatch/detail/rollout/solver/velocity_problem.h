@@ -15,7 +15,6 @@
 #include "isopatch/detail/rollout/solver/plate_term.h"
 #include "isopatch/detail/rollout/solver/point_sums.h"
 #include "isopatch/detail/rollout/solver/step_joint.h"
-#include "isopatch/detail/rollout/solver/teams.h"
 
 namespace isopatch::detail {
 
