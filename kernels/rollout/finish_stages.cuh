@@ -161,20 +161,25 @@ __device__ __forceinline__ void end_current(CudaWarp& warp, const StepCall& call
   if ((before & kFrozen) != 0) return;
   std::uint32_t status = current.status;
   const StepProgress memory = call.arrays.of(step, e);
+  bool searches = false;  // for contact of its next stage
   if (current.is_solved) {
     status |= end_stage<Solving<by>::kHasPlates>(warp, step, call.evaluation.state, e, current.begun, current.solution,
                                                  solver, memory);
     if (!call.ends_step() && (status & kFrozen) == 0) {
       if (memory.plan->is_done()) {
         set_aside(warp, step, memory);
-      } else if (warp.lane() == 0) {
-        atomicAdd(call.arrays.num_continuing + call.search, 1);
+      } else {
+        searches = true;
+        if (warp.lane() == 0) atomicAdd(call.arrays.num_continuing + call.search, 1);
       }
     }
   }
   if (call.ends_step() && !call.is_last && (status & kFrozen) == 0) {
-    status |= begin_step(warp, step, call.evaluation.state, e, memory);
+    const std::uint32_t faults = begin_step(warp, step, call.evaluation.state, e, memory);
+    status |= faults;
+    searches = faults == kOk;
   }
+  if (searches) place_for_search(warp, step, e, memory);
   if (warp.lane() == 0) step.state.status[e] = status;
 }
 

@@ -30,7 +30,8 @@ class FirstProblem {
     write_initial_state(warp_, data_.view, view.num_bodies, 0, state_.view(), 0);
     const auto state = detail::EnvironmentState::of(state_.view(), 0, view.num_bodies, data_.view.num_joints);
     const detail::SolverStage stage = detail::stage_of(data_.view, 0, {data_.view.integrator, 1, 0, 0, false});
-    begin_step(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data());
+    begin_step(warp_, data_.view, view.num_bodies, input, 0, state, bodies.data());
+    place_all_for_contact(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data());
 
     State contact;
     contact.num_environments = 1;

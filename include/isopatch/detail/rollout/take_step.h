@@ -111,7 +111,6 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
 /// Keeps what a sub-step of sdirk2 begins with, for midpoint to begin with it again. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProgress& progress) {
-  if (step.rollout.integrator != Integrator::kSdirk2) return;
   const int bodies = step.scene.num_bodies, forces = step.num_forces();
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[bodies + i] = progress.bodies[i];
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[forces + i] = progress.forces[i];
@@ -121,8 +120,42 @@ ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProg
   warp.sync();
 }
 
-/// Begins a step of an environment that is not frozen. `contact` is the view in which its stages find contact. Returns
-/// 0, or why it is to be frozen. Called by all lanes.
+/// Extrapolates from what a sub-step of sdirk2 begins with over what its first stage found, for the second one. Called
+/// by all lanes.
+template <class Warp>
+ISOPATCH_HD void extrapolate(Warp& warp, const StepView& step, const StepProgress& progress) {
+  constexpr double kBeyond = (1 - kGamma) / kGamma;  // by this multiple of the change
+  for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
+    if (step.rollout.bodies[i].num_dofs() == 0) continue;
+    StageBody& at = progress.bodies[i];
+    const StageBody& begun = progress.bodies[step.scene.num_bodies + i];
+    const Momentum from = begun.momentum, found = at.momentum;
+    at.momentum = {fma(kBeyond, found.linear - from.linear, from.linear),
+                   fma(kBeyond, found.angular - from.angular, from.angular)};
+    if (!step.rollout.bodies[i].is_joint()) continue;
+    at.velocity[1] = fma(kBeyond, at.velocity[1] - begun.velocity[1], begun.velocity[1]);
+  }
+  warp.sync();
+}
+
+/// Places the bodies where the stage at hand finds contact, after begin_step() or end_stage(). Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void place_for_search(Warp& warp, const StepView& step, std::int64_t environment,
+                                  const StepProgress& progress) {
+  const StepPlan plan = *progress.plan;
+  place_all_for_contact(warp, step.rollout, step.scene.num_bodies, step.input, environment,
+                        step.environment(environment), stage_of(step.rollout, step.state.steps[environment], plan),
+                        progress.bodies, progress.poses);
+  if (plan.integrator != Integrator::kSdirk2) return;
+  if (plan.stage == 0) {
+    keep_beginning(warp, step, progress);
+  } else {
+    extrapolate(warp, step, progress);
+  }
+}
+
+/// Begins a step of an environment that is not frozen, up to place_for_search(). `contact` is the view in which its
+/// stages find contact. Returns 0, or why it is to be frozen. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
                                      const StepProgress& progress) {
@@ -137,9 +170,7 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const Sta
   const EnvironmentState own = step.environment(environment);
   const StepPlan plan = plan_step(warp, step.rollout, step.scene, contact, step.input, environment, own);
   if (warp.lane() == 0) *progress.plan = plan;
-  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own,
-             stage_of(step.rollout, step.state.steps[environment], plan), progress.bodies, progress.poses);
-  keep_beginning(warp, step, progress);
+  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own, progress.bodies);
   return kOk;
 }
 
@@ -167,8 +198,7 @@ inline constexpr double kTooStiff = 1;
 
 /// Begins the sub-step at hand again, as one of midpoint. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t environment, StepPlan plan,
-                             const StepProgress& progress) {
+ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, StepPlan plan, const StepProgress& progress) {
   const int bodies = step.scene.num_bodies, forces = step.num_forces();
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[i] = progress.bodies[bodies + i];
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[i] = progress.forces[forces + i];
@@ -179,10 +209,7 @@ ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t envi
   plan.stage = 0;
   warp.sync();  // before it changes
   if (warp.lane() == 0) *progress.plan = plan;
-  place_all_for_contact(
-      warp, step.rollout, bodies, step.input, environment, step.environment(environment),
-      stage_of(step.rollout, step.state.steps[environment], plan), [&](int i) { return progress.bodies[i].momentum; },
-      progress.bodies, progress.poses);
+  warp.sync();
 }
 
 /// A stage of an environment, as it is to be solved.
@@ -251,8 +278,8 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   }
 }
 
-/// Moves on from a stage that was solved: to the next stage or sub-step, or to the end of the step. Returns its status,
-/// with kFrozen where the state stays as it was before the step. Called by all lanes.
+/// Moves on from a stage that was solved: to the next stage or sub-step, up to place_for_search(), or to the end of the
+/// step. Returns its status, with kFrozen where the state stays as it was before the step. Called by all lanes.
 template <bool has_plates, class Warp>
 ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
                                     const StageProblem& begun, const StageSolution& solution,
@@ -272,7 +299,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     if constexpr (has_plates) again = again || bounces_too_far(warp, in, problem, stage, solver);
   }
   if (again) {
-    begin_again(warp, step, environment, plan, progress);
+    begin_again(warp, step, plan, progress);
     return kOk;
   }
   if constexpr (has_plates) {
@@ -299,8 +326,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     warnings = fell_through(warp, step.scene, step.rollout, step.input, contact, environment, in.state) |
                (plan.too_fast ? kFastBody : kOk);
   } else {
-    begin_next_stage(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
-    if (stage.last) keep_beginning(warp, step, progress);
+    begin_next_stage(warp, in, stage, solver, progress.bodies);
   }
   if (warp.lane() == 0) {
     progress.counts->iterations += solution.result.iterations;
@@ -320,7 +346,10 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
                                        const StepProgress& progress) {
   const StageProblem begun = begin_stage(warp, points, step, contact, environment, contacts, solver, progress);
   const StageSolution solution = solve_problem(warp, points, step, contact, environment, begun, solver, true);
-  return end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun, solution, solver, progress);
+  const std::uint32_t status =
+      end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun, solution, solver, progress);
+  if ((status & kFrozen) == 0 && !progress.plan->is_done()) place_for_search(warp, step, environment, progress);
+  return status;
 }
 
 /// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.

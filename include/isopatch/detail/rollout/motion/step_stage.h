@@ -357,12 +357,12 @@ ISOPATCH_HD bool has_moving_parent(const RolloutView& view, const MovingBody& bo
   return body.joint.parent >= 0 && view.bodies[body.joint.parent].kind != MotionKind::kFixed;
 }
 
-/// Writes the pose where the contact of a stage is found, and the known velocity there. `lag` is the momentum with
-/// which a free body is predicted to move there. Called for bodies without joints, then for bodies on joints, and then
-/// for those of which another one's joint has the position.
+/// Writes the pose where the contact of a stage is found, and the known velocity there: a free body is predicted to
+/// move there with its momentum. Called for bodies without joints, then for bodies on joints, and then for those of
+/// which another one's joint has the position.
 ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
                                    const EnvironmentState& state, const SolverStage& stage, int index,
-                                   const Momentum& lag, StageBody* bodies, double* poses) {
+                                   StageBody* bodies, double* poses) {
   const MovingBody& body = view.bodies[index];
   StageBody& at = bodies[index];
   const bool moves_along = stage.goes_on_from_contact();
@@ -388,8 +388,8 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
   } else if (stage.ahead > 0 && body.kind == MotionKind::kFree) {
     const BodyMass& mass = input.mass(view, environment, index);
     const double scale = input.mass_scale(environment, index);
-    pose = moved(mass, scale, at.base, lag, stage.ahead);
-    at.set_velocity(twist_of(mass, scale, transform_of(pose), lag));
+    pose = moved(mass, scale, at.base, at.momentum, stage.ahead);
+    at.set_velocity(twist_of(mass, scale, transform_of(pose), at.momentum));
   } else if (moves_along && body.kind == MotionKind::kPath) {
     pose = pose_at(body.path, stage.begin + stage.ahead);
   } else if (stage.ahead > 0) {
@@ -399,18 +399,17 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
   store_pose(poses, index, pose);
 }
 
-/// Writes where the contact of a stage is found, from what its bodies begin with; the momentum lag(body) leads there.
-/// Called by all lanes.
-template <class Warp, class Lag>
+/// Writes where the contact of a stage is found, from what its bodies begin with. Called by all lanes.
+template <class Warp>
 ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
                                        std::int64_t environment, const EnvironmentState& state,
-                                       const SolverStage& stage, const Lag& lag, StageBody* bodies, double* poses) {
+                                       const SolverStage& stage, StageBody* bodies, double* poses) {
   const int passes = view.num_own_joints == view.num_joints ? 2 : 3;
   for (int pass = 0; pass < passes; ++pass) {
     for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
       const MovingBody& body = view.bodies[i];
       if (pass != (body.is_follower() ? 2 : body.is_joint() ? 1 : 0)) continue;
-      place_for_contact(view, input, environment, state, stage, i, lag(i), bodies, poses);
+      place_for_contact(view, input, environment, state, stage, i, bodies, poses);
     }
     warp.sync();
   }
@@ -427,11 +426,11 @@ ISOPATCH_HD Twist twist_before(const RolloutView& view, int index, const Pose& p
   return shifted(fma(-state.joints[2 * joint.index + 1], own, state.twist(k)), pose.position - origin);
 }
 
-/// Begins the first stage of a step: where bodies are, and their momenta. Called by all lanes.
+/// Begins the first stage of a step: where bodies are, and their momenta, before place_all_for_contact(). Called by all
+/// lanes.
 template <class Warp>
 ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
-                            std::int64_t environment, const EnvironmentState& state, const SolverStage& stage,
-                            StageBody* bodies, double* poses) {
+                            std::int64_t environment, const EnvironmentState& state, StageBody* bodies) {
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     StageBody& at = bodies[i];
@@ -456,9 +455,6 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
   }
   warp.sync();
   follow_leaders(warp, view, num_bodies, bodies);
-  place_all_for_contact(
-      warp, view, num_bodies, input, environment, state, stage, [&](int i) { return bodies[i].momentum; }, bodies,
-      poses);
 }
 
 }  // namespace isopatch::detail

@@ -109,26 +109,18 @@ ISOPATCH_HD Momentum found_momentum(const SolverMemory& m, int index) {
   return {{p[0], p[1], p[2]}, {p[3], p[4], p[5]}};
 }
 
-/// Ends a stage that is not the last of a step: what the next one begins with, and the `poses` in which it finds
-/// contact. The second stage of sdirk2 extrapolates momenta. Called by all lanes.
+/// Ends a stage that is not the last of a step: what the next one begins with. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverStage& next,
-                                  const SolverMemory& m, StageBody* bodies, double* poses) {
-  constexpr double kBeyond = (1 - kGamma) / kGamma;  // by this multiple of their change
-  const auto found = [&](int i) { return found_momentum(m, i); };
+ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
+                                  StageBody* bodies) {
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     StageBody& at = bodies[i];
-    const Momentum momentum = found(i), begun = at.momentum;
+    const Momentum momentum = found_momentum(m, i);
     if (body.num_dofs() > 0) at.momentum = momentum;
-    if (body.num_dofs() > 0 && !stage.last) {
-      at.momentum = {fma(kBeyond, momentum.linear - begun.linear, begun.linear),
-                     fma(kBeyond, momentum.angular - begun.angular, begun.angular)};
-    }
     if (body.is_joint()) {
       const double rate = m.vectors.velocity[m.bodies[i].first_dof];
-      at.velocity[0] = rate;
-      at.velocity[1] = stage.last ? rate : fma(kBeyond, rate - at.velocity[1], at.velocity[1]);
+      at.velocity[0] = at.velocity[1] = rate;
       at.position = fma(stage.onward, rate, at.position);
     } else {
       at.base = pose_after(in, stage, i, at.base, momentum);
@@ -137,8 +129,6 @@ ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const Solver
   }
   warp.sync();
   follow_leaders(warp, in.view, in.scene.num_bodies, bodies);
-  place_all_for_contact(warp, in.view, in.scene.num_bodies, in.input, in.environment, in.state, next, found, bodies,
-                        poses);
 }
 
 /// Ends the last stage of a step, before which `steps` were taken: writes the state. Called by all lanes.
