@@ -11,9 +11,15 @@ namespace isopatch::detail {
 /// memory have friction terms.
 enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates };
 
+/// Returns how many warps begin stages at once.
+std::int64_t load_begin_stages();
+
 /// Returns how many warps solve at once.
 template <SolvedBy by>
-std::int64_t load_finish_stages();
+std::int64_t load_solve_stages();
+
+template <bool has_plates>
+void load_end_stages();
 
 void load_rollout_calls();
 

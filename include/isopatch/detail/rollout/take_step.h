@@ -229,10 +229,10 @@ ISOPATCH_HD StageInput stage_input(const StepView& step, const State& contact, s
   return {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
 }
 
-/// Writes the problem of a stage from its contacts. Called by all lanes.
-template <class Warp, class PointSums, class Contacts>
-ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                     std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
+/// Writes the problem of a stage from its contacts, but for what write_contacts() does. Called by all lanes.
+template <class Warp, class Contacts>
+ISOPATCH_HD StageProblem begin_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
+                                     const Contacts& contacts, const SolverMemory& solver,
                                      const StepProgress& progress) {
   const StageInput in = stage_input(step, contact, environment);
   StageProblem begun;
@@ -240,12 +240,20 @@ ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const 
   begun.stage = stage_of(step.rollout, step.state.steps[environment], begun.plan);
   begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, contacts, solver);
   begun.contacts = contacts.count;
-  if constexpr (PointSums::kHasPlates) {
-    if (step.scene.laws != nullptr) {
-      begin_terms(warp, points, in, begun.stage, contacts, progress.plates, begun.problem, solver);
-    }
-  }
   return begun;
+}
+
+/// Writes the contacts of a stage that has begun as its solve reads them. Called by all lanes.
+template <class Warp, class PointSums, class Contacts>
+ISOPATCH_HD void write_contacts(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
+                                std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
+                                const StepProgress& progress, StageProblem& begun) {
+  write_columns(warp, begun.problem.num_pairs, contacts, solver);
+  if constexpr (PointSums::kHasPlates) {
+    if (step.scene.laws == nullptr) return;
+    begin_terms(warp, points, stage_input(step, contact, environment), begun.stage, contacts, progress.plates,
+                begun.problem, solver);
+  }
 }
 
 /// Finds the velocities of a stage, if it `is_solved`. Called by all lanes; teams of a warp may have a problem each.
@@ -344,7 +352,8 @@ template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
                                        std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
                                        const StepProgress& progress) {
-  const StageProblem begun = begin_stage(warp, points, step, contact, environment, contacts, solver, progress);
+  StageProblem begun = begin_stage(warp, step, contact, environment, contacts, solver, progress);
+  write_contacts(warp, points, step, contact, environment, contacts, solver, progress, begun);
   const StageSolution solution = solve_problem(warp, points, step, contact, environment, begun, solver, true);
   const std::uint32_t status =
       end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun, solution, solver, progress);

@@ -86,7 +86,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& con
   return listed;
 }
 
-/// Writes the contacts of all pairs as columns. Called by all lanes.
+/// Writes the contacts of all pairs as columns, after begin_problem(). Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contacts, const SolverMemory& m) {
   for (int i = 0; i < num_pairs; ++i) {
@@ -325,8 +325,8 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
   solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
 }
 
-/// Writes the problem of a stage from its contacts. The known velocities are in m.vectors.previous. Called by all
-/// lanes.
+/// Writes the problem of a stage from its contacts, but for their columns. The known velocities are in
+/// m.vectors.previous. Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, const SolverStage& stage,
                                           const StageBody* bodies, const Contacts& contacts, const SolverMemory& m) {
@@ -337,7 +337,6 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_terms = 0;
   p.parameters = {stage.step, in.view.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, contacts, m.pairs);
-  write_columns(warp, p.num_pairs, contacts, m);
   number_dofs(warp, in, p.num_pairs, m);
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();

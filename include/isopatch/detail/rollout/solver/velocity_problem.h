@@ -106,18 +106,20 @@ struct SolverVectors {
   }
 };
 
-/// The memory of one solve, which lanes share.
+/// The memory of one solve, which lanes share: what a stage keeps from its beginning to its end, and what only finding
+/// the velocities needs.
 struct SolverMemory {
   SolvedBody* bodies;        // of all bodies
   StepJoint* joints;         // all of them; not of followers
   std::int32_t* joint_dofs;  // of each of them: the degree of freedom
   SolvedPair* pairs;         // of pairs with contact
   PlateTerm* terms;          // of contacts with state
-  double* columns;           // of polygons
   EliminationOrder* order;
-  std::int32_t* rows;  // of the matrix, for the body at hand
   SolverVectors vectors;
+
+  std::int32_t* rows;  // of the matrix, for the body at hand
   LowerMatrix matrix;
+  double* columns;  // of polygons
 };
 
 /// The largest size of a solve, from which its memory follows.
@@ -130,40 +132,57 @@ struct SolverSize {
   /// The last block of each pair may have a single polygon.
   ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
 
-  /// Numbers of eight bytes that all of it takes.
-  ISOPATCH_HD std::int64_t words() const {
-    std::int64_t words = 0;
-    divide(nullptr, words);
-    return words;
+  /// Numbers of eight bytes that it takes: of what is kept, and of what only finding the velocities needs.
+  ISOPATCH_HD std::int64_t kept_words() const {
+    SolverMemory m;
+    return divide_kept(nullptr, m);
   }
-  ISOPATCH_HD SolverMemory in(double* memory) const {
-    std::int64_t words = 0;
-    return divide(memory, words);
+  ISOPATCH_HD std::int64_t finding_words() const {
+    SolverMemory m;
+    return divide_finding(nullptr, m);
+  }
+  ISOPATCH_HD SolverMemory in(double* kept, double* finding) const {
+    SolverMemory m;
+    divide_kept(kept, m);
+    divide_finding(finding, m);
+    return m;
   }
 
  private:
-  ISOPATCH_HD SolverMemory divide(double* memory, std::int64_t& words) const {
-    const auto take = [&]<class T>(T*& array, std::int64_t count) {
+  ISOPATCH_HD std::int64_t divide_kept(double* memory, SolverMemory& m) const {
+    Taken taken = {memory, 0};
+    double* vectors = nullptr;
+    taken.give(m.bodies, bodies);
+    taken.give(m.joints, joints);
+    taken.give(m.joint_dofs, joints);
+    taken.give(m.pairs, min(polygons, pairs));
+    taken.give(m.terms, min(polygons, terms));
+    taken.give(m.order, 1);
+    taken.give(vectors, std::int64_t{dofs} * SolverVectors::kCount);
+    m.vectors = SolverVectors::of(vectors, dofs);
+    return taken.words;
+  }
+  ISOPATCH_HD std::int64_t divide_finding(double* memory, SolverMemory& m) const {
+    Taken taken = {memory, 0};
+    taken.give(m.rows, dofs);
+    taken.give(m.matrix.entries, std::int64_t{dofs} * dofs);
+    taken.give(m.columns, blocks() * PolygonColumns::kBlock);
+    m.matrix.size = dofs;
+    return taken.words;
+  }
+
+  /// Memory of which the first words are given to arrays.
+  struct Taken {
+    double* memory;
+    std::int64_t words;
+
+    template <class T>
+    ISOPATCH_HD void give(T*& array, std::int64_t count) {
       static_assert(alignof(T) <= sizeof(double));
       array = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + words);
       words += (count * static_cast<std::int64_t>(sizeof(T)) + 7) / 8;
-    };
-    SolverMemory m;
-    double* vectors = nullptr;
-    take(m.bodies, bodies);
-    take(m.joints, joints);
-    take(m.joint_dofs, joints);
-    take(m.pairs, min(polygons, pairs));
-    take(m.terms, min(polygons, terms));
-    take(m.order, 1);
-    take(m.rows, dofs);
-    take(vectors, std::int64_t{dofs} * SolverVectors::kCount);
-    take(m.matrix.entries, std::int64_t{dofs} * dofs);
-    take(m.columns, blocks() * PolygonColumns::kBlock);
-    m.vectors = SolverVectors::of(vectors, dofs);
-    m.matrix.size = dofs;
-    return m;
-  }
+    }
+  };
 };
 
 /// The sizes and parameters of a solve; its numbers are in SolverMemory.
