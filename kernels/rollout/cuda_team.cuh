@@ -56,6 +56,7 @@ struct CudaTeam {
       }
     }
     sync();
+#pragma unroll 1
     for (int k = lane(); k < size; k += kSize) {
       double left[kSize];
 #pragma unroll

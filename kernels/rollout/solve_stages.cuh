@@ -101,6 +101,7 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
   const std::int64_t e = first + (own ? index : solved);
   const SolverMemory solver = own ? memory.of(e, index) : memory.spare(index);
   StageProblem begun = stages[e].begun;
+#pragma unroll 1
   for (int i = (own ? begun.problem.num_pairs : 0) + team.lane(); i < most_pairs; i += CudaTeam::kSize) {
     solver.pairs[i].set_empty();
   }

@@ -191,12 +191,19 @@ struct VelocityProblem {
   PointParameters<double> parameters;
 };
 
-ISOPATCH_HD RelativeTwist<double> relative_twist(const SolverMemory& m, const SolvedPair& pair,
-                                                 const double* velocities, bool difference = false) {
-  const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
+ISOPATCH_HD_CALLED RelativeTwist<double> relative_twist(const SolvedBody* bodies, const SolvedPair& pair,
+                                                        const double* velocities, bool difference) {
+  const SolvedBody &a = bodies[pair.a], &b = bodies[pair.b];
   const Twist of_a = shifted(a.twist(velocities, difference), pair.point - a.center);
   const Twist of_b = shifted(b.twist(velocities, difference), pair.point - b.center);
   return {of_a.linear - of_b.linear, of_a.angular - of_b.angular};
+}
+
+/// The twist of a pair's point on body a relative to that on body b, with these velocities; without the known twists if
+/// they are differences.
+ISOPATCH_HD RelativeTwist<double> relative_twist(const SolverMemory& m, const SolvedPair& pair,
+                                                 const double* velocities, bool difference = false) {
+  return relative_twist(m.bodies, pair, velocities, difference);
 }
 
 /// Calls visit(term) for the contacts with state of a pair, if code that takes the sums of its points may have any.
