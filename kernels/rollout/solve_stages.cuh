@@ -53,11 +53,11 @@ class WarpMemory {
 
 /// Solves the stage of an environment, by all lanes.
 template <bool has_plates, class Memory>
-__device__ __forceinline__ void solve_alone(CudaWarp& warp, const StepCall& call, std::int64_t e,
-                                            const Memory& memory) {
+__device__ __forceinline__ void solve_alone(const StepCall& call, std::int64_t e, const Memory& memory, double* sums) {
   PendingStage& stage = call.arrays.stages[e];
   if (!stage.is_solved) return;
-  const WarpPointSums<CudaWarp, has_plates> points{warp};
+  SummingWarp warp(sums);
+  const WarpPointSums<SummingWarp, has_plates> points{warp};
   const SolverMemory solver = memory.of(e, 0);
   StageProblem begun = stage.begun;
   write_contacts(warp, points, call.step, call.evaluation.state, e, sorted_contacts(call, e, begun.contacts), solver,
@@ -113,17 +113,15 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
   warp.sync();
 }
 
-#if !defined(ISOPATCH_SOLVE_BLOCKS)
-#define ISOPATCH_SOLVE_BLOCKS 4
-#endif
-
-// Four blocks on a processor, for which the compiler spills some bytes. More were slower where a solve takes long, and
-// faster where it is short: see bench/NOTES.md.
+// Blocks of a processor. With six the compiler spills more, which teams pay for: see bench/NOTES.md.
 template <SolvedBy by>
-__global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
+inline constexpr int kSolveBlocks = by == SolvedBy::kTeams ? 4 : 6;
+
+template <SolvedBy by>
+__global__ void __launch_bounds__(kSolveBlock, kSolveBlocks<by>)
     solve_stages_kernel(const __grid_constant__ StepCall call) {
   if (!call.ends_step() && call.evaluation.is_empty()) return;
-  constexpr int kDoubles = by == SolvedBy::kTeams ? CudaTeam::kTeams * CudaTeam::kDoubles : 1;
+  constexpr int kDoubles = by == SolvedBy::kTeams ? CudaTeam::kTeams * CudaTeam::kDoubles : SummingWarp::kDoubles;
   __shared__ double sums[kSolveWarps][kDoubles];
   CudaWarp warp;
   const WarpMemory<by> memory(call);
@@ -133,7 +131,7 @@ __global__ void __launch_bounds__(kSolveBlock, ISOPATCH_SOLVE_BLOCKS)
     if constexpr (by == SolvedBy::kTeams) {
       solve_by_teams(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory, sums[threadIdx.x / CudaWarp::kSize]);
     } else {
-      solve_alone<by == SolvedBy::kWarpsWithPlates>(warp, call, item, memory);
+      solve_alone<by == SolvedBy::kWarpsWithPlates>(call, item, memory, sums[threadIdx.x / CudaWarp::kSize]);
     }
     warp.sync();  // before others are at hand
   }
