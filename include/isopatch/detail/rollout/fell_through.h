@@ -100,6 +100,7 @@ ISOPATCH_HD std::uint32_t fell_through(Warp& warp, const SceneView& scene, const
                                        const InputView& input, const State& contact, std::int64_t environment,
                                        const EnvironmentState& state) {
   bool any = false;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) {
     const PairView& pair = scene.pairs[i];
     if (!pair.exerts_force || !is_enabled(contact, environment, i)) continue;

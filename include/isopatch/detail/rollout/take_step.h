@@ -46,6 +46,7 @@ inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 /// Lets the search for contact pass over the environment. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void exclude_environment(Warp& warp, const StepView& step, const StepProgress& progress) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = kNotANumber;
   warp.sync();
 }
@@ -77,6 +78,7 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
   now.poses = array_of(state.poses, 0);
   now.velocities = array_of(state.velocities, 0);
   std::uint32_t status = kOk;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     status |= body_status(now, 0, i);
     const double scale = step.input.mass_scale(environment, i);
@@ -92,11 +94,13 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
     }
   }
   bool drives_hold = true;  // a drive cuts off what is not a number, too
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 2 * step.rollout.num_joints; i += Warp::kSize) {
     if (!(abs(state.joints[i]) <= limits::kMaxPosition)) status |= kBadPose;
     drives_hold = drives_hold && step.input.drive_is_finite(environment, i);
   }
   const int contact_states = num_contact_states(step.scene);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < contact_states; i += Warp::kSize) {
     const double value = step.state.contact_state[environment * contact_states + i];
     if (!is_contact_number(step.scene, i, value)) status |= kBadContactState;
@@ -112,9 +116,12 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
 template <class Warp>
 ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProgress& progress) {
   const int bodies = step.scene.num_bodies, forces = step.num_forces();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[bodies + i] = progress.bodies[i];
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[forces + i] = progress.forces[i];
   const int states = num_contact_states(step.scene);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < states; i += Warp::kSize)
     progress.contact_state[states + i] = progress.contact_state[i];
   warp.sync();
@@ -125,6 +132,7 @@ ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProg
 template <class Warp>
 ISOPATCH_HD void extrapolate(Warp& warp, const StepView& step, const StepProgress& progress) {
   constexpr double kBeyond = (1 - kGamma) / kGamma;  // by this multiple of the change
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     if (step.rollout.bodies[i].num_dofs() == 0) continue;
     StageBody& at = progress.bodies[i];
@@ -159,11 +167,13 @@ ISOPATCH_HD void place_for_search(Warp& warp, const StepView& step, std::int64_t
 template <class Warp>
 ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
                                      const StepProgress& progress) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
   const std::uint32_t status = check_environment(warp, step, environment, progress);
   if (status != kOk) return status;
   const int states = num_contact_states(step.scene);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < states; i += Warp::kSize) {
     progress.contact_state[i] = step.state.contact_state[environment * states + i];
   }
@@ -179,6 +189,7 @@ template <class Warp>
 ISOPATCH_HD void add_to_sums(Warp& warp, const StepView& step, const StepProgress& progress) {
   if (progress.sums == nullptr) return;
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.sums[i] += progress.forces[i];
 }
 
@@ -189,6 +200,7 @@ ISOPATCH_HD void take_contact_state(Warp& warp, const StepView& step, std::int64
                                     const StepProgress& progress) {
   const int states = num_contact_states(step.scene);
   double* const to = ends_step ? step.state.contact_state + environment * states : progress.contact_state;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < states; i += Warp::kSize) to[i] = progress.next_contact_state[i];
 }
 
@@ -200,9 +212,12 @@ inline constexpr double kTooStiff = 1;
 template <class Warp>
 ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, StepPlan plan, const StepProgress& progress) {
   const int bodies = step.scene.num_bodies, forces = step.num_forces();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[i] = progress.bodies[bodies + i];
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[i] = progress.forces[forces + i];
   const int states = num_contact_states(step.scene);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < states; i += Warp::kSize)
     progress.contact_state[i] = progress.contact_state[states + i];
   plan.integrator = Integrator::kMidpoint;
@@ -364,6 +379,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
 /// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void set_aside(Warp& warp, const StepView& step, const StepProgress& progress) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     progress.bodies[i].base = stored_pose(progress.poses, i);
   }
@@ -374,6 +390,7 @@ ISOPATCH_HD void set_aside(Warp& warp, const StepView& step, const StepProgress&
 /// The poses before set_aside(). Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void bring_back(Warp& warp, const StepView& step, const StepProgress& progress) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     store_pose(progress.poses, i, progress.bodies[i].base);
   }
@@ -384,7 +401,9 @@ ISOPATCH_HD void bring_back(Warp& warp, const StepView& step, const StepProgress
 template <class Warp>
 ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress) {
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
     progress.sums[i] = 0;
   }
@@ -394,6 +413,7 @@ ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t envir
   const EnvironmentState state = step.environment(environment);
   place_bodies(warp, step.rollout, step.scene.num_bodies, state,
                static_cast<double>(step.state.steps[environment]) * step.rollout.time_step, true);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = state.poses[i];
   warp.sync();
 }
@@ -409,6 +429,7 @@ ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environ
   } else {
     write_wrenches(warp, step.scene, progress.forces, progress.poses, output, environment);
     write_stops(warp, step.rollout.num_joints, progress.forces + 6 * step.scene.num_pairs, output, environment);
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
       write(output.pair_wrench_mean, environment, i, progress.sums[i] / max(num_steps, 1));
     }

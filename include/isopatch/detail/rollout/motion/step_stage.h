@@ -228,6 +228,7 @@ ISOPATCH_HD void place_on_joint(const RolloutView& view, int index, const Enviro
 template <class Warp>
 ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state) {
   if (view.num_own_joints == view.num_joints) return;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     if (!body.is_follower()) continue;
@@ -242,6 +243,7 @@ ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bod
 template <class Warp>
 ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, StageBody* bodies) {
   if (view.num_own_joints == view.num_joints) return;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     if (!body.is_follower()) continue;
@@ -257,11 +259,13 @@ ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bod
 template <class Warp>
 ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state,
                               double time, bool begins_call) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     if (view.bodies[i].kind == MotionKind::kPath) store_pose(state.poses, i, pose_at(view.bodies[i].path, time));
   }
   warp.sync();
   follow_leaders(warp, view, num_bodies, state);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     if (view.bodies[i].is_joint()) place_on_joint(view, i, state, begins_call);
   }
@@ -273,6 +277,7 @@ template <class Warp>
 ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int num_bodies, int num_contact_states,
                                      const RolloutState& to, std::int64_t environment) {
   const EnvironmentState state = EnvironmentState::of(to, environment, num_bodies, view.num_joints);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     store_pose(state.poses, i, body.pose);
@@ -281,6 +286,7 @@ ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int nu
     state.joints[2 * body.joint.index] = body.joint.position;
     state.joints[2 * body.joint.index + 1] = body.joint.velocity;
   }
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_contact_states; i += Warp::kSize) {
     to.contact_state[environment * num_contact_states + i] =
         view.contact_states != nullptr ? view.contact_states[i] : 0;
@@ -298,6 +304,7 @@ template <class Warp>
 ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, int num_contact_states,
                                   const RolloutState& from, const RolloutState& to, std::int64_t environment) {
   const auto copy = [&](const double* source, double* target, int row) {
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < row; i += Warp::kSize) target[environment * row + i] = source[environment * row + i];
   };
   copy(from.poses, to.poses, num_bodies * kPoseSize);
@@ -406,6 +413,7 @@ ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int 
                                        const SolverStage& stage, StageBody* bodies, double* poses) {
   const int passes = view.num_own_joints == view.num_joints ? 2 : 3;
   for (int pass = 0; pass < passes; ++pass) {
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
       const MovingBody& body = view.bodies[i];
       if (pass != (body.is_follower() ? 2 : body.is_joint() ? 1 : 0)) continue;
@@ -431,6 +439,7 @@ ISOPATCH_HD Twist twist_before(const RolloutView& view, int index, const Pose& p
 template <class Warp>
 ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
                             std::int64_t environment, const EnvironmentState& state, StageBody* bodies) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     StageBody& at = bodies[i];

@@ -75,6 +75,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& con
     listed += count_bits(found);
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < listed; i += Warp::kSize) {
     SolvedPair& pair = pairs[i];
     pair.first_block = 0;
@@ -94,6 +95,7 @@ ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contac
     const PolygonColumns columns = columns_of(m, pair);
     constexpr int kVector = PolygonColumns::kMaxVector;
     const int room = (pair.polygons + kVector - 1) / kVector * kVector;
+    ISOPATCH_NO_UNROLL
     for (int k = warp.lane(); k < room; k += Warp::kSize) {
       if (k < pair.polygons) {
         contacts.write(pair.first_polygon + k, columns, k);
@@ -113,6 +115,7 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
     const MovingBody& moving = in.view.bodies[body];
     return moving.is_follower() ? moving.joint.leader : body;
   };
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     m.bodies[i].num_dofs = dofs_of(i);
     m.bodies[i].first_dof = 0;
@@ -338,6 +341,7 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.parameters = {stage.step, in.view.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, contacts, m.pairs);
   number_dofs(warp, in, p.num_pairs, m);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();
   return p;
@@ -349,6 +353,7 @@ template <class Warp, class PointSums>
 ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const VelocityProblem& p, double h,
                                   const SolverMemory& m) {
   double stiffest = 0;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[DamperSums::kSize];
@@ -368,6 +373,7 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverStage& stage,
                               const SolverMemory& m) {
   const double* const known = m.vectors.previous;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);

@@ -159,6 +159,7 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
     }
   }
   warp.sync();  // before they change
+  ISOPATCH_NO_UNROLL
   for (int at = warp.lane(); at < rows.count; at += Warp::kSize) {
     const int row = rows.row[at];
     double entry[kMost], y = x[row];
@@ -230,6 +231,7 @@ ISOPATCH_HD void substitute_back(Warp& warp, const LowerMatrix& H, double* x) {
     for (int c = 0; c < kMost; ++c) {
       if (c < count && warp.lane() == 0) x[first + c] = value[c];
     }
+    ISOPATCH_NO_UNROLL
     for (int k = warp.lane(); k < first; k += Warp::kSize) {
       double rest = x[k];
       ISOPATCH_UNROLL

@@ -21,11 +21,13 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   for (int i = 0; i < 2; ++i) {
     const bool free = i == 1;
     const double* start = free ? v.free_velocity : v.previous;
+    ISOPATCH_NO_UNROLL
     for (int k = warp.lane(); k < p.num_dofs; k += Warp::kSize) v.velocity[k] = start[k];
     warp.sync();
     multiply_by_mass(warp, p, m, v.velocity, v.momentum);
     (free ? of_free : of_known) = potential(warp, points, p, m);
   }
+  ISOPATCH_NO_UNROLL
   for (int k = warp.lane(); k < p.num_dofs && of_known < of_free; k += Warp::kSize) v.velocity[k] = v.previous[k];
   warp.sync();
   return solve_velocities(warp, points, p, m, SolverLimits::of(in.view, stage.integrator, stage.step), is_solved);
@@ -35,6 +37,7 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
 template <class Warp>
 ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverMemory& m) {
   bool holds = true;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.num_dofs == 0) continue;
@@ -51,6 +54,7 @@ template <class Warp>
 ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                    int num_pairs, double* wrenches) {
   const double scale = stage.weight / stage.step;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_pairs; i += Warp::kSize) {
     const SolvedPair& pair = m.pairs[i];
     const auto [force, moment] = pair.impulse();
@@ -66,6 +70,7 @@ ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const Solve
 /// Whether a joint is stopped at the velocities that were found.
 ISOPATCH_HD bool is_stopped(const VelocityProblem& p, const SolverMemory& m) {
   bool stopped = false;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_joints; ++i) {
     stopped = stopped || m.joints[i].stop_impulse(m.vectors.velocity[m.joint_dofs[i]]) != 0;
   }
@@ -78,6 +83,7 @@ template <class Warp>
 ISOPATCH_HD void add_stop_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                  double* forces) {
   const double scale = stage.weight / stage.step;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     if (!body.is_joint() || body.is_follower()) continue;
@@ -113,6 +119,7 @@ ISOPATCH_HD Momentum found_momentum(const SolverMemory& m, int index) {
 template <class Warp>
 ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                   StageBody* bodies) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     StageBody& at = bodies[i];
@@ -136,6 +143,7 @@ template <class Warp>
 ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& stage, std::int64_t steps,
                           const SolverMemory& m, const StageBody* bodies) {
   const EnvironmentState& state = in.state;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     const StageBody& at = bodies[i];
@@ -162,6 +170,7 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
   }
   warp.sync();
   follow_leaders(warp, in.view, in.scene.num_bodies, state);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     if (in.view.bodies[i].is_joint()) place_on_joint(in.view, i, state, false);
   }

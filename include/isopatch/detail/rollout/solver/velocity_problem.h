@@ -230,6 +230,7 @@ ISOPATCH_HD Momentum impulse_on(const SolverMemory& m, const SolvedPair& pair, i
 template <class Warp>
 ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const SolverMemory& m, const double* velocities,
                                   double* product) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.num_dofs == 0 || body.is_follower) continue;
@@ -260,7 +261,9 @@ ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const Velocity
   double sum = 0.5 * sum_of_dofs(warp, p, [&](int i) {
                  return (v.velocity[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
                });
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_joints; ++i) sum += m.joints[i].potential(v.velocity[m.joint_dofs[i]]);
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
@@ -277,6 +280,7 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
                                    const SolverMemory& m) {
   const SolverVectors& v = m.vectors;
   multiply_by_mass(warp, p, m, v.velocity, v.momentum);
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[ImpulseSums::kSize];
@@ -287,17 +291,21 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
     ISOPATCH_UNROLL
     for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
   }
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
     v.gradient[dof] -= m.joints[i].impulse(v.velocity[dof]);
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
     const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
+    ISOPATCH_NO_UNROLL
     for (int side = warp.lane(); side < sides; side += one_joint ? 1 : Warp::kSize) {
       const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
       double* const gradient = v.gradient + body.first_dof;
@@ -325,6 +333,7 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
     for (int c = 0; c < 6; ++c) matrix[row][c] = sums[MatrixSums::at(row, c)];
   }
   const int own_count = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : count;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < own_count; i += one_joint ? 1 : Warp::kSize) {
     const bool in_a = i < a.num_dofs, in_b = !in_a && i < a.num_dofs + b.num_dofs;
     const SolvedBody& from = in_a ? a : in_b ? b : early;
@@ -357,8 +366,10 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
   const double* const velocity = m.vectors.velocity;
   const int entries = p.num_dofs * p.num_dofs;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.is_follower) continue;
@@ -371,11 +382,13 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
     }
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
     m.matrix.at(dof, dof) += m.joints[i].fall(velocity[dof]);
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     double sums[MatrixSums::kSize];
@@ -391,6 +404,7 @@ template <class Warp>
 ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
   const EliminationOrder& order = *m.order;
   double* const x = m.vectors.direction;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) x[i] = -m.vectors.gradient[i];
   warp.sync();
   for (int i = 0; i < order.count; ++i) {
@@ -398,6 +412,7 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
     // its rows and, in the order of elimination, the rows of later bodies it is connected with
     std::int32_t count = 0;
     const auto add_rows = [&](const SolvedBody& of) {
+      ISOPATCH_NO_UNROLL
       for (int k = warp.lane(); k < of.num_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
       count += of.num_dofs;
     };
