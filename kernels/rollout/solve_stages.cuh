@@ -113,12 +113,11 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
   warp.sync();
 }
 
-// Blocks of a processor. With six the compiler spills more, which teams pay for: see bench/NOTES.md.
-template <SolvedBy by>
-inline constexpr int kSolveBlocks = by == SolvedBy::kTeams ? 4 : 6;
+// Blocks of a processor: with six the compiler spills. See bench/NOTES.md.
+constexpr int kSolveBlocks = 4;
 
 template <SolvedBy by>
-__global__ void __launch_bounds__(kSolveBlock, kSolveBlocks<by>)
+__global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     solve_stages_kernel(const __grid_constant__ StepCall call) {
   if (!call.ends_step() && call.evaluation.is_empty()) return;
   constexpr int kDoubles = by == SolvedBy::kTeams ? CudaTeam::kTeams * CudaTeam::kDoubles : SummingWarp::kDoubles;
