@@ -39,9 +39,12 @@ class CudaSimulator final : public Simulator::Implementation {
     load_rollout_calls();
     load_keep_geometries();
     CudaContactModels models = make_cuda_contact_models(scene_, {options, device, true});
-    const std::int64_t resident = load_solver();
-    const std::int64_t in_room = kMaxSolverBytes / (8 * solver_words(capacity_) + 1);
-    warps_ = std::max<std::int64_t>(2, std::min(resident, in_room) / 2 * 2);
+    const auto in_room = [](std::int64_t resident, std::int64_t bytes) {
+      return std::max<std::int64_t>(2, std::min(resident, kMaxSolverBytes / (bytes + 1)) / 2 * 2);
+    };
+    const std::int64_t begin = load_begin_stages();
+    begin_warps_ = in_room(begin, static_cast<std::int64_t>(sizeof(ContactEntry)) * capacity_);
+    warps_ = in_room(load_solver(), 8 * solver_words(capacity_));
     on_device_ = std::make_unique<OnDevice>(scene_.data(), data_, std::move(models));
   }
 
@@ -148,9 +151,10 @@ class CudaSimulator final : public Simulator::Implementation {
     return !has_plates() && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
   }
 
-  /// Of a warp.
+  /// Of a warp: a team may need a copy of what an environment keeps.
   std::int64_t solver_words(std::int32_t capacity) const {
-    return (may_have_teams(capacity) ? 4 : 1) * solver_size(capacity).words();
+    const SolverSize size = solver_size(capacity);
+    return may_have_teams(capacity) ? 4 * (size.finding_words() + size.kept_words()) : size.finding_words();
   }
 
   StepSize size_of(std::int64_t num_environments, std::int32_t capacity) const {
@@ -172,7 +176,8 @@ class CudaSimulator final : public Simulator::Implementation {
     size.plates = n * static_cast<std::size_t>(num_state_rows(scene_.data().view));
     const bool in_float = options_.precision == Precision::kFloat;
     (in_float ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
-    size.sorting = warps * static_cast<std::size_t>(capacity);
+    size.kept_words = n * static_cast<std::size_t>(solver_size(capacity).kept_words());
+    size.sorting = static_cast<std::size_t>(begin_warps_) * static_cast<std::size_t>(capacity);
     size.solver_words = warps * static_cast<std::size_t>(solver_words(capacity));
     return size;
   }
@@ -183,7 +188,9 @@ class CudaSimulator final : public Simulator::Implementation {
                      .step = {on_device_->scene.view(), on_device_->rollout.view(), state, {input}},
                      .output = output,
                      .arrays = memory,
+                     .kept_words = solver_size(capacity).kept_words(),
                      .solver_words = solver_words(capacity),
+                     .begin_warps = static_cast<std::int32_t>(begin_warps_),
                      .warps = static_cast<std::int32_t>(warps_),
                      .num_steps = num_steps};
     call.arrays.contacts.capacity = capacity;
@@ -203,16 +210,17 @@ class CudaSimulator final : public Simulator::Implementation {
   bool has_plates() const { return scene_.data().view.laws != nullptr; }
 
   std::int64_t load_solver() const {
-    if (has_plates()) return load_finish_stages<SolvedBy::kWarpsWithPlates>();
-    return std::min(load_finish_stages<SolvedBy::kWarps>(), load_finish_stages<SolvedBy::kTeams>());
+    has_plates() ? load_end_stages<true>() : load_end_stages<false>();
+    if (has_plates()) return load_solve_stages<SolvedBy::kWarpsWithPlates>();
+    return std::min(load_solve_stages<SolvedBy::kWarps>(), load_solve_stages<SolvedBy::kTeams>());
   }
 
-  void finish_stages(const StepCall& call, cudaStream_t stream) const {
-    if (has_plates()) return detail::finish_stages<SolvedBy::kWarpsWithPlates>(call, stream);
+  void solve_stages(const StepCall& call, cudaStream_t stream) const {
+    if (has_plates()) return detail::solve_stages<SolvedBy::kWarpsWithPlates>(call, stream);
     // beside idle warps, a team would take longer than a warp
     const bool has_teams = may_have_teams(call.arrays.contacts.capacity) && call.step.state.num_environments > warps_;
-    has_teams ? detail::finish_stages<SolvedBy::kTeams>(call, stream)
-              : detail::finish_stages<SolvedBy::kWarps>(call, stream);
+    has_teams ? detail::solve_stages<SolvedBy::kTeams>(call, stream)
+              : detail::solve_stages<SolvedBy::kWarps>(call, stream);
   }
 
   int num_models() const { return scene_.data().view.num_models; }
@@ -229,7 +237,9 @@ class CudaSimulator final : public Simulator::Implementation {
         for (int model = 0; model < num_models(); ++model) {
           model_at(model).find_contacts(call.evaluation, call.step.rollout.points, call.arrays.contacts, stream);
         }
-        finish_stages(call, stream);
+        begin_stages(call, stream);
+        solve_stages(call, stream);
+        has_plates() ? end_stages<true>(call, stream) : end_stages<false>(call, stream);
       }
     }
     end_call(call, stream);
@@ -255,7 +265,7 @@ class CudaSimulator final : public Simulator::Implementation {
   mutable std::atomic<std::int32_t> capacity_;  // grows in calls from the host where the options leave it open
   int device_;
   CallCheck check_;
-  std::int64_t warps_ = 0;
+  std::int64_t begin_warps_ = 0, warps_ = 0;  // that begin and that solve stages
   std::unique_ptr<OnDevice> on_device_;
 };
 

@@ -186,6 +186,18 @@ void set_least_or_most(Warp& w, const Operand& to, u32 wants_least, bool is_unsi
   w.set(to, select(wants_least, low, high));
 }
 
+/// The low bits of a number, as a number with the sign of the highest of them.
+Operation sgxt(const Instruction& form) {
+  if (form.has("U32") || form.has("W")) return {};
+  return [](Warp& w, const Instruction& i) {
+    const auto extended = [](u32 x, u32 bits) {
+      if (bits == 0 || bits >= 32) return bits == 0 ? 0u : x;
+      return static_cast<u32>(static_cast<std::int32_t>(x << (32 - bits)) >> (32 - bits));
+    };
+    w.set(i[0], map(extended, w.words(i[1]), w.words(i[2])));
+  };
+}
+
 Operation vimnmx(const Instruction& form) {
   return [is_unsigned = form.has("U32")](Warp& w, const Instruction& i) {
     set_least_or_most(w, i[0], w.mask(i[3]), is_unsigned, w.words(i[1]), w.words(i[2]));
@@ -274,6 +286,7 @@ Operations integer_operations() {
       {"PLOP3", plop3},
       {"PRMT", prmt},
       {"SHF", shf},
+      {"SGXT", sgxt},
       {"ISETP", isetp},
       {"VIMNMX", vimnmx},
       {"VIMNMX3", vimnmx3},

@@ -39,6 +39,7 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
   const StepProgress progress = call.progress(work);
   const State contact = search_state(step, progress.poses, 0, progress.contact_state, 0);
   std::uint32_t status = begin_step(warp, step, contact, environment, progress);
+  if (status == kOk) place_for_search(warp, step, environment, progress);
   while ((status & kFrozen) == 0 && !progress.plan->is_done()) {
     status |= work.find(step, contact, environment);
     const ContactList& contacts = work.contacts();

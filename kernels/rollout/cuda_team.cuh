@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warp that solves four small problems at once, with a team of eight lanes for each. The teams take the same way
-// through the code: see any_team() in include/isopatch/detail/simt/warp.h.
+// The lanes that solve a problem together, with shared memory for their sums: a warp, or a team of eight lanes for each
+// of four small problems that a warp solves at once. The teams take the same way through the code: see
+// any_team() in include/isopatch/detail/simt/warp.h.
 #pragma once
 
 #include "isopatch/detail/simt/lane_sums.h"
@@ -9,6 +10,57 @@
 
 namespace isopatch::detail {
 
+/// A warp.
+struct SummingWarp : CudaWarp {
+  static constexpr int kMaxSums = 21;
+  static constexpr int kStride = kSize + 1;                  // no two lanes have the same bank
+  static constexpr int kDoubles = kMaxSums * (kStride + 1);  // a column of each lane, and the totals
+
+  /// With `shared` memory of kDoubles.
+  __device__ explicit SummingWarp(double* shared) : sums_(shared) {}
+
+  /// In the order of lane_sums.h. Where there are many sums a lane adds up one of them, a third of the instructions of
+  /// shuffles.
+  template <int size, class Add>
+  __device__ void lane_sums(int count, const Add& add, double (&sums)[size]) const {
+    static_assert(size <= kMaxSums);
+    constexpr int kFew = 4;
+#pragma unroll
+    for (double& sum : sums) sum = 0;
+#pragma unroll 1
+    for (int i = lane(); i < count; i += kSumLanes) add(i, sums);
+    if constexpr (size <= kFew) {
+#pragma unroll
+      for (double& sum : sums) sum = called_tree_sum(sum);
+    } else {
+#pragma unroll
+      for (int k = 0; k < size; ++k) sums_[k * kStride + lane()] = sums[k];
+      sync();
+      double* const total = sums_ + kMaxSums * kStride;
+      if (lane() < size) total[lane()] = tree<1>(sums_ + lane() * kStride);
+      sync();
+#pragma unroll
+      for (int k = 0; k < size; ++k) sums[k] = total[k];
+    }
+  }
+
+ private:
+  __device__ __noinline__ static double called_tree_sum(double value) { return CudaWarp().tree_sum(value); }
+
+  /// The sum of the values so far apart.
+  template <int apart>
+  __device__ static double tree(const double* values) {
+    if constexpr (apart == kSize) {
+      return values[0];
+    } else {
+      return tree<2 * apart>(values) + tree<2 * apart>(values + apart);
+    }
+  }
+
+  double* sums_;
+};
+
+/// A quarter of a warp.
 struct CudaTeam {
   static constexpr int kSize = 8;
   static constexpr int kTeams = CudaWarp::kSize / kSize;
@@ -16,7 +68,7 @@ struct CudaTeam {
   static constexpr int kStride = kSize + 1;                  // no two lanes have the same bank
   static constexpr int kDoubles = kMaxSums * (kStride + 1);  // a column of each lane, and the totals
 
-  /// The team has `shared` memory of kDoubles.
+  /// With `shared` memory of kDoubles.
   __device__ explicit CudaTeam(double* shared) : sums_(shared) {}
 
   /// Of the lane's team in its warp.
@@ -56,6 +108,7 @@ struct CudaTeam {
       }
     }
     sync();
+#pragma unroll 1
     for (int k = lane(); k < size; k += kSize) {
       double left[kSize];
 #pragma unroll

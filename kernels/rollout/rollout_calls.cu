@@ -29,8 +29,10 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
     exclude_environment(warp, call.step, memory);
     return;
   }
-  const std::uint32_t status = call.num_steps > 0 ? begin_step(warp, call.step, call.evaluation.state, e, memory)
-                                                  : check_environment(warp, call.step, e, memory);
+  const bool steps = call.num_steps > 0;
+  const std::uint32_t status = steps ? begin_step(warp, call.step, call.evaluation.state, e, memory)
+                                     : check_environment(warp, call.step, e, memory);
+  if (steps && status == kOk) place_for_search(warp, call.step, e, memory);
   if (warp.lane() == 0) call.step.state.status[e] = before | status;
 }
 

@@ -21,13 +21,22 @@ struct StepSize {
   std::size_t contact_states = 0;             // numbers, of all environments
   std::size_t kept_contact_states = 0;        // with step_copies()
   std::size_t plates = 0;                     // records, of all environments
-  std::size_t sorting = 0, solver_words = 0;  // of all warps that solve
+  std::size_t kept_words = 0;                 // of stages, of all environments
+  std::size_t sorting = 0, solver_words = 0;  // of all warps that begin and that solve stages
 
   std::size_t polygons() const { return float_polygons + double_polygons; }
   std::string need() const {
     return "the working memory for steps of " + std::to_string(environments) + " environments with room for " +
            std::to_string(polygons()) + " contact polygons needs";
   }
+};
+
+/// A stage of an environment between the kernels that begin, solve and end it.
+struct PendingStage {
+  StageProblem begun;
+  StageSolution solution;
+  std::uint32_t status;
+  bool is_solved;
 };
 
 /// Memory of a batch between the kernels of a step, with a row for each environment.
@@ -52,7 +61,10 @@ struct StepArrays : ArraysOf<StepSize> {
   std::int32_t* num_continuing =
       array(kMaxSearches);  // after each search of the step: environments that need another one
 
-  // a row for each warp that solves
+  PendingStage* stages = array(size().environments);
+  double* kept = array(size().kept_words);  // SolverSize::kept_words()
+
+  // a row for each warp that begins and that solves stages
   ContactEntry* sorting = array(size().sorting);  // `capacity`
   double* solver = array(size().solver_words);
 
@@ -85,7 +97,9 @@ struct StepCall {
   StepView step;
   RolloutOutput output;
   StepArrays arrays;
+  std::int64_t kept_words;    // of an environment
   std::int64_t solver_words;  // of a warp that solves
+  std::int32_t begin_warps;   // that begin stages
   std::int32_t warps;         // that solve
   int num_steps;              // of the call
   int search = 0;  // of the step, of max_searches(); environments that need fewer are set aside until the last one
@@ -107,18 +121,24 @@ struct StepCall {
 /// memory have friction terms.
 enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates };
 
-/// Load the kernels of the stages below, each in the source that has them. The first returns how many warps solve at
-/// once.
+/// Load the kernels of the stages below, each in the source that has them. The first two return how many warps begin
+/// and solve stages at once.
+std::int64_t load_begin_stages();
 template <SolvedBy by>
-std::int64_t load_finish_stages();
+std::int64_t load_solve_stages();
+template <bool has_plates>
+void load_end_stages();
 void load_rollout_calls();
 
 /// Begins a call, and its first step if there is one.
 void begin_call(const StepCall& call, cudaStream_t stream);
 
-/// Solves a stage of every environment, and begins the next stage or step.
+/// Begins a stage of every environment, finds its velocities, and moves on to the next stage or step.
+void begin_stages(const StepCall& call, cudaStream_t stream);
 template <SolvedBy by>
-void finish_stages(const StepCall& call, cudaStream_t stream);
+void solve_stages(const StepCall& call, cudaStream_t stream);
+template <bool has_plates>
+void end_stages(const StepCall& call, cudaStream_t stream);
 
 /// Writes the outputs. The poses are then those of the state, for evaluated_results().
 void end_call(const StepCall& call, cudaStream_t stream);

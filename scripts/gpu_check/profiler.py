@@ -88,7 +88,7 @@ class Profiler:
         self.time_kernels(5, f"Kept/{SCENE}")
         # in stages, of a step, and in one kernel
         self.profile_kernels(15, METRICS, f"{SCENE} search_pairs", f"{SCENE} integrate_cells")
-        self.profile_kernels(15, METRICS, f"{ROLLOUT} finish_stages", f"{ROLLOUT} find_contacts")
+        self.profile_kernels(15, METRICS, f"{ROLLOUT} solve_stages", f"{ROLLOUT} find_contacts")
         self.profile_kernels(15, METRICS, "float/sphere5120_on_sphere5120_deep/256 evaluate_pairs")
         self.profile_kernels(15, METRICS, "double/sphere512_on_box44/8192 integrate_cells")
         self.profile_by_line(19, SCENE, "search_pairs")
@@ -96,7 +96,7 @@ class Profiler:
     def prove(self):
         if self.can_start():
             self.profile_kernels(7, QUICK_METRICS, f"{SCENE} search_pairs", f"{SCENE} integrate_cells")
-            self.profile_kernels(7, QUICK_METRICS, f"{ROLLOUT} finish_stages")
+            self.profile_kernels(7, QUICK_METRICS, f"{ROLLOUT} solve_stages")
 
     def run(self, seconds, log, profiled, *options):
         """Profiles a benchmark, all or one kernel of it."""

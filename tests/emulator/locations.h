@@ -48,6 +48,10 @@ class Locations {
     const Words words = split(line.substr(4));
     const Position position = position_at(words[0]);
     Location l = {files_[std::get<0>(position)], std::get<1>(position), "", -1};
+    if (!calls_.empty()) {
+      l.function = calls_.back().function;
+      l.caller = calls_.back().location;
+    }
     if (words.size() == 3) {
       l.function = words[1].substr(words[1].find('$'));
       const auto caller = positions_.find(position_at(words[2].substr(11)));
@@ -57,6 +61,19 @@ class Locations {
     const auto [found, is_new] = known_.emplace(key, static_cast<std::int32_t>(locations_.size()));
     if (is_new) locations_.push_back(l);
     return positions_[position] = found->second;
+  }
+
+  /// The positions that follow are of a function that is called at this one.
+  void enter(const std::string& function, std::int32_t location) {
+    const std::string label = "called " + function;
+    strings_[label] = function;
+    calls_.push_back({label, location});
+  }
+  /// Returns the position of the call.
+  std::int32_t leave() {
+    const std::int32_t location = calls_.back().location;
+    calls_.pop_back();
+    return location;
   }
 
   std::vector<Location> all() && {
@@ -69,6 +86,11 @@ class Locations {
   std::map<int, std::string> files_;
   std::map<std::string, std::string> strings_;  // by label
   std::string string_;                          // the label that is being read
+  struct Call {
+    std::string function;  // the label of its name
+    std::int32_t location;
+  };
+  std::vector<Call> calls_;
   std::map<std::tuple<int, int, int>, std::int32_t> positions_;
   std::map<std::tuple<std::string, int, std::string, std::int32_t>, std::int32_t> known_;
 };

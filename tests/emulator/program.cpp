@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tests/emulator/calls.h"
 #include "tests/emulator/instructions.h"
 #include "tests/emulator/locations.h"
 #include "tests/emulator/text.h"
@@ -58,7 +59,7 @@ class Reader {
   };
 
   Program read(const std::vector<Piece>& pieces) {
-    std::vector<std::pair<std::int32_t, std::string>> lines;
+    std::vector<NumberedLine> lines;
     for (const auto& [lines_before, text] : pieces) {
       std::int32_t number = lines_before;
       for (std::size_t at = 0; at < text.size();) {
@@ -69,7 +70,7 @@ class Reader {
       }
     }
     for (const auto& [number, line] : lines) locations_.read_table(line);
-    for (const auto& [number, line] : lines) {
+    for (const auto& [number, line] : without_calls(lines)) {
       line_ = number;
       try {
         read_line(line);
@@ -86,6 +87,14 @@ class Reader {
     Slot slot;
     std::uint8_t bytes;  // Form::kMask for a predicate
   };
+
+  std::vector<NumberedLine> without_calls(const std::vector<NumberedLine>& lines) const {
+    try {
+      return inline_calls(lines);
+    } catch (const std::exception& e) {
+      throw std::runtime_error(fmt::format("{}: {}", program_.name, e.what()));
+    }
+  }
 
   /// A block can be on one line, "{ .reg .pred p; @p add.s32 %r1, %r1, 1; }", or end behind its last statement.
   void read_line(const std::string& line) {
@@ -118,6 +127,10 @@ class Reader {
       if (--depth_ == 0) end_kernel();
     } else if (line.starts_with(".loc\t")) {
       location_ = locations_.read_position(line);
+    } else if (line.starts_with(kCalled)) {
+      locations_.enter(line.substr(std::string_view(kCalled).size()), location_);
+    } else if (line == kReturned) {
+      location_ = locations_.leave();
     } else if (line.starts_with(".pragma")) {
       const auto at = line.find("used_bytes_mask ");
       if (at != std::string::npos) used_bytes_ = static_cast<std::uint32_t>(to_integer(line.substr(at + 16)));

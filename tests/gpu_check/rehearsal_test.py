@@ -40,7 +40,7 @@ while (($#)); do
   case $1 in
     --profile-from-start) [[ $2 != off ]] || from_start=0 ;;
     --kernel-name) kernels=${2#regex:} ;;
-    --benchmark_filter=*Rollout*) [[ $kernels != *\\ * ]] || kernels=finish_stages count=2 ;;
+    --benchmark_filter=*Rollout*) [[ $kernels != *\\ * ]] || kernels=solve_stages count=2 ;;
     --import) echo '"1","source","2"'; exit ;;
     --export) echo report >"$2"; exit ;;
     --metrics) metrics=$2 ;;
@@ -114,8 +114,8 @@ PREDICTED = [
     ("sphere512_on_box44 body wrench, float", "", 0, 0.1, {}),
     ("sphere512_on_box44 wrench by one kernel, float", "", 0, 0.1, {}),
     ("sphere512_on_box44 wrench kept, float", "", 0, 0.1, {"integrate_cells": 0.002}),
-    ("drop step midpoint, float", "", 2, 6, {"finish_stages": 0.0002}),
-    ("drop step euler, float", "", 2, 6, {"finish_stages": 0.0004}),
+    ("drop step midpoint, float", "", 2, 6, {"solve_stages": 0.0002}),
+    ("drop step euler, float", "", 2, 6, {"solve_stages": 0.0004}),
 ]
 
 # Of a check: its name, exit status and option. Then scripts that stand in for programs; what is missing, cannot be
@@ -138,9 +138,9 @@ files: bench.json bench_first.json ceilings.json logs.tar.gz profile.csv summary
   Python  passed  42 passed, 1 skipped in 1.50s; cuda_jax_test: JAX is not installed
   ceilings  passed  132
   kernel times  passed  float/sphere512_on_box44/8192: begin_environments 1.234 us, integrate_cells 1.234 us$
-  kernel times  passed  Rollout/float/drop/8192: finish_stages 2 x 1.234 us$
+  kernel times  passed  Rollout/float/drop/8192: solve_stages 2 x 1.234 us$
   kernel times  passed  Kept/float/sphere512_on_box44/8192: begin_environments 1.234 us
-  profile  passed  Rollout/float/drop/8192 finish_stages: time 0.001234 ms
+  profile  passed  Rollout/float/drop/8192 solve_stages: time 0.001234 ms
   profile  passed  Rollout/float/drop/8192 find_contacts: time 0.001234 ms
   profile  passed  float/sphere512_on_box44/8192 search_pairs: time 0.001234 ms
   profile  passed  double/sphere512_on_box44/8192 integrate_cells: time 0.001234 ms
@@ -148,7 +148,7 @@ files: bench.json bench_first.json ceilings.json logs.tar.gz profile.csv summary
   predictions  passed  5 compared; above 1.25: 1.50 Evaluate/\S*/8192 all, 1.37 Evaluate/\S*/8192 integrate_cells$
   1.50  BM_Evaluate/cuda/float/sphere512_on_box44/8192 all: 0.3 ms, predicted 0.2  ABOVE 1.25
   1.23  begin_environments: 0.001234 ms, predicted 0.001$
-  1.23  drop/8192 finish_stages: 0.002469 ms, predicted 0.002$
+  1.23  drop/8192 solve_stages: 0.002469 ms, predicted 0.002$
   0.62  Kept/cuda/float/sphere512_on_box44/8192 integrate_cells
   memcheck  passed  1 passed.*0 errors
   2 blocks  passed  1 benchmarks
@@ -229,7 +229,7 @@ files: bench_first.json ceilings.json logs.tar.gz profile.csv summary.json summa
   four numbers  passed  1 benchmarks
   profile  passed  float/sphere512_on_box44/8192 search_pairs: time 0.001234 ms
   profile  passed  float/sphere512_on_box44/8192 integrate_cells: time 0.001234 ms
-  profile  passed  Rollout/float/drop/8192 finish_stages: time 0.001234 ms
+  profile  passed  Rollout/float/drop/8192 solve_stages: time 0.001234 ms
   predictions  passed  1 compared; above 1.25: 1.50 Evaluate/cuda/float/sphere512_on_box44/8192 all$
   gpu_check: nothing failed
 

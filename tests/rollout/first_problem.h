@@ -30,7 +30,8 @@ class FirstProblem {
     write_initial_state(warp_, data_.view, view.num_bodies, 0, state_.view(), 0);
     const auto state = detail::EnvironmentState::of(state_.view(), 0, view.num_bodies, data_.view.num_joints);
     const detail::SolverStage stage = detail::stage_of(data_.view, 0, {data_.view.integrator, 1, 0, 0, false});
-    begin_step(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data());
+    begin_step(warp_, data_.view, view.num_bodies, input, 0, state, bodies.data());
+    place_all_for_contact(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data());
 
     State contact;
     contact.num_environments = 1;
@@ -49,6 +50,7 @@ class FirstProblem {
         contacts_.size(), [&](int i) { return contacts_.key(i); },
         [&](int i, const detail::PolygonColumns& columns, int k) { contacts_.write(i, columns, k); });
     problem_ = begin_problem(warp_, in, stage, bodies.data(), contacts, memory_);
+    write_columns(warp_, problem_.num_pairs, contacts, memory_);
     stiffest_patch(warp_, points_, problem_, stage.step, memory_);
     begin_points(warp_, points_, problem_, stage, memory_);
   }

@@ -76,9 +76,10 @@ class StepWorkspace {
   /// For a solve with this many polygons.
   SolverMemory solver(int num_polygons) {
     size_.polygons = num_polygons;
-    const auto needed = static_cast<std::size_t>(size_.words());
+    const std::int64_t kept = size_.kept_words();
+    const auto needed = static_cast<std::size_t>(kept + size_.finding_words());
     if (memory_.size() < needed) memory_.resize(2 * needed);
-    return size_.in(memory_.data());
+    return size_.in(memory_.data(), memory_.data() + kept);
   }
 
  private:

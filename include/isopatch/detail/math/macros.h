@@ -5,6 +5,7 @@
 #if defined(__CUDACC__)
 #define ISOPATCH_HD __host__ __device__ __forceinline__
 #define ISOPATCH_HD_LARGE ISOPATCH_HD
+#define ISOPATCH_HD_CALLED inline __host__ __device__ __noinline__
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("unroll")
 #define ISOPATCH_NO_UNROLL _Pragma("unroll 1")
@@ -25,6 +26,9 @@
 #else
 #define ISOPATCH_HD inline __attribute__((always_inline))
 #endif
+// For code off the hot path that many places need: a GPU calls it, as a kernel whose code does not fit its cache of
+// instructions waits for them. It takes values, or references to global memory: a GPU has no addresses of registers.
+#define ISOPATCH_HD_CALLED ISOPATCH_HD
 // For much code beside which a call costs little: once in a source instead of wherever it is called. It is not shared
 // by sources, since these may be compiled for different instruction sets. A GPU has no cheap calls.
 #define ISOPATCH_HD_LARGE [[maybe_unused]] static __attribute__((noinline))

@@ -100,11 +100,15 @@ ISOPATCH_HD std::uint32_t fell_through(Warp& warp, const SceneView& scene, const
                                        const InputView& input, const State& contact, std::int64_t environment,
                                        const EnvironmentState& state) {
   bool any = false;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) {
     const PairView& pair = scene.pairs[i];
     if (!pair.exerts_force || !is_enabled(contact, environment, i)) continue;
-    any = any || is_through(scene, view, input, contact, environment, state, pair.a, pair.b) ||
-          is_through(scene, view, input, contact, environment, state, pair.b, pair.a);
+    ISOPATCH_NO_UNROLL
+    for (int side = 0; side < 2; ++side) {
+      const int body = side == 0 ? pair.a : pair.b, support = side == 0 ? pair.b : pair.a;
+      any = any || is_through(scene, view, input, contact, environment, state, body, support);
+    }
   }
   return warp.ballot(any) != 0u ? std::uint32_t{kFellThrough} : kOk;
 }

@@ -76,9 +76,11 @@ struct StepCounts {
 template <class Warp>
 ISOPATCH_HD void write_wrenches(Warp& warp, const SceneView& scene, const double* pairs, const double* poses,
                                 const RolloutOutput& output, std::int64_t environment) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 6 * scene.num_pairs && output.pair_wrench.data != nullptr; i += Warp::kSize) {
     write(output.pair_wrench, environment, i, pairs[i]);
   }
+  ISOPATCH_NO_UNROLL
   for (int body = warp.lane(); body < scene.num_bodies && output.body_wrench.data != nullptr; body += Warp::kSize) {
     Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
     for (std::int32_t k = scene.body_pairs_begin[body]; k < scene.body_pairs_begin[body + 1]; ++k) {
@@ -104,6 +106,7 @@ ISOPATCH_HD void write_wrenches(Warp& warp, const SceneView& scene, const double
 template <class Warp>
 ISOPATCH_HD void write_stops(Warp& warp, int num_joints, const double* forces, const RolloutOutput& output,
                              std::int64_t environment) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_joints; i += Warp::kSize) {
     write(output.joint_limit_force, environment, i, forces[i]);
     write(output.joints_at_limit, environment, i, forces[i] > 0 ? -1 : forces[i] < 0 ? 1 : 0);
@@ -156,19 +159,24 @@ ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bod
 template <class Warp>
 ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, int num_joints, const RolloutOutput& output,
                               std::int64_t environment) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_joints; i += Warp::kSize) {
     write(output.joint_limit_force, environment, i, 0);
     write(output.joints_at_limit, environment, i, 0);
   }
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 6 * scene.num_pairs; i += Warp::kSize) {
     write(output.pair_wrench, environment, i, 0);
     write(output.pair_wrench_mean, environment, i, 0);
   }
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 6 * scene.num_bodies; i += Warp::kSize) write(output.body_wrench, environment, i, 0);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 3 * scene.num_pairs; i += Warp::kSize) {
     write(output.center_of_pressure, environment, i, 0);
     write(output.mean_normal, environment, i, 0);
   }
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) {
     write(output.elastic_energy, environment, i, 0);
     write(output.area, environment, i, 0);

@@ -46,6 +46,7 @@ inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 /// Lets the search for contact pass over the environment. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void exclude_environment(Warp& warp, const StepView& step, const StepProgress& progress) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = kNotANumber;
   warp.sync();
 }
@@ -77,6 +78,7 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
   now.poses = array_of(state.poses, 0);
   now.velocities = array_of(state.velocities, 0);
   std::uint32_t status = kOk;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     status |= body_status(now, 0, i);
     const double scale = step.input.mass_scale(environment, i);
@@ -92,11 +94,13 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
     }
   }
   bool drives_hold = true;  // a drive cuts off what is not a number, too
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 2 * step.rollout.num_joints; i += Warp::kSize) {
     if (!(abs(state.joints[i]) <= limits::kMaxPosition)) status |= kBadPose;
     drives_hold = drives_hold && step.input.drive_is_finite(environment, i);
   }
   const int contact_states = num_contact_states(step.scene);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < contact_states; i += Warp::kSize) {
     const double value = step.state.contact_state[environment * contact_states + i];
     if (!is_contact_number(step.scene, i, value)) status |= kBadContactState;
@@ -111,35 +115,72 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
 /// Keeps what a sub-step of sdirk2 begins with, for midpoint to begin with it again. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void keep_beginning(Warp& warp, const StepView& step, const StepProgress& progress) {
-  if (step.rollout.integrator != Integrator::kSdirk2) return;
   const int bodies = step.scene.num_bodies, forces = step.num_forces();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[bodies + i] = progress.bodies[i];
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[forces + i] = progress.forces[i];
   const int states = num_contact_states(step.scene);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < states; i += Warp::kSize)
     progress.contact_state[states + i] = progress.contact_state[i];
   warp.sync();
 }
 
-/// Begins a step of an environment that is not frozen. `contact` is the view in which its stages find contact. Returns
-/// 0, or why it is to be frozen. Called by all lanes.
+/// Extrapolates from what a sub-step of sdirk2 begins with over what its first stage found, for the second one. Called
+/// by all lanes.
+template <class Warp>
+ISOPATCH_HD void extrapolate(Warp& warp, const StepView& step, const StepProgress& progress) {
+  constexpr double kBeyond = (1 - kGamma) / kGamma;  // by this multiple of the change
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
+    if (step.rollout.bodies[i].num_dofs() == 0) continue;
+    StageBody& at = progress.bodies[i];
+    const StageBody& begun = progress.bodies[step.scene.num_bodies + i];
+    const Momentum from = begun.momentum, found = at.momentum;
+    at.momentum = {fma(kBeyond, found.linear - from.linear, from.linear),
+                   fma(kBeyond, found.angular - from.angular, from.angular)};
+    if (!step.rollout.bodies[i].is_joint()) continue;
+    at.velocity[1] = fma(kBeyond, at.velocity[1] - begun.velocity[1], begun.velocity[1]);
+  }
+  warp.sync();
+}
+
+/// Places the bodies where the stage at hand finds contact, after begin_step() or end_stage(). Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void place_for_search(Warp& warp, const StepView& step, std::int64_t environment,
+                                  const StepProgress& progress) {
+  const StepPlan plan = *progress.plan;
+  place_all_for_contact(warp, step.rollout, step.scene.num_bodies, step.input, environment,
+                        step.environment(environment), stage_of(step.rollout, step.state.step_count[environment], plan),
+                        progress.bodies, progress.poses);
+  if (plan.integrator != Integrator::kSdirk2) return;
+  if (plan.stage == 0) {
+    keep_beginning(warp, step, progress);
+  } else {
+    extrapolate(warp, step, progress);
+  }
+}
+
+/// Begins a step of an environment that is not frozen, up to place_for_search(). `contact` is the view in which its
+/// stages find contact. Returns 0, or why it is to be frozen. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
                                      const StepProgress& progress) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
   const std::uint32_t status = check_environment(warp, step, environment, progress);
   if (status != kOk) return status;
   const int states = num_contact_states(step.scene);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < states; i += Warp::kSize) {
     progress.contact_state[i] = step.state.contact_state[environment * states + i];
   }
   const EnvironmentState own = step.environment(environment);
   const StepPlan plan = plan_step(warp, step.rollout, step.scene, contact, step.input, environment, own);
   if (warp.lane() == 0) *progress.plan = plan;
-  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own,
-             stage_of(step.rollout, step.state.step_count[environment], plan), progress.bodies, progress.poses);
-  keep_beginning(warp, step, progress);
+  begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own, progress.bodies);
   return kOk;
 }
 
@@ -148,6 +189,7 @@ template <class Warp>
 ISOPATCH_HD void add_to_sums(Warp& warp, const StepView& step, const StepProgress& progress) {
   if (progress.sums == nullptr) return;
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 6 * step.scene.num_pairs; i += Warp::kSize) progress.sums[i] += progress.forces[i];
 }
 
@@ -158,6 +200,7 @@ ISOPATCH_HD void take_contact_state(Warp& warp, const StepView& step, std::int64
                                     const StepProgress& progress) {
   const int states = num_contact_states(step.scene);
   double* const to = ends_step ? step.state.contact_state + environment * states : progress.contact_state;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < states; i += Warp::kSize) to[i] = progress.next_contact_state[i];
 }
 
@@ -167,22 +210,21 @@ inline constexpr double kTooStiff = 1;
 
 /// Begins the sub-step at hand again, as one of midpoint. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, std::int64_t environment, StepPlan plan,
-                             const StepProgress& progress) {
+ISOPATCH_HD void begin_again(Warp& warp, const StepView& step, StepPlan plan, const StepProgress& progress) {
   const int bodies = step.scene.num_bodies, forces = step.num_forces();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < bodies; i += Warp::kSize) progress.bodies[i] = progress.bodies[bodies + i];
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < forces; i += Warp::kSize) progress.forces[i] = progress.forces[forces + i];
   const int states = num_contact_states(step.scene);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < states; i += Warp::kSize)
     progress.contact_state[i] = progress.contact_state[states + i];
   plan.integrator = Integrator::kMidpoint;
   plan.stage = 0;
   warp.sync();  // before it changes
   if (warp.lane() == 0) *progress.plan = plan;
-  place_all_for_contact(
-      warp, step.rollout, bodies, step.input, environment, step.environment(environment),
-      stage_of(step.rollout, step.state.step_count[environment], plan),
-      [&](int i) { return progress.bodies[i].momentum; }, progress.bodies, progress.poses);
+  warp.sync();
 }
 
 /// A stage of an environment, as it is to be solved.
@@ -202,10 +244,10 @@ ISOPATCH_HD StageInput stage_input(const StepView& step, const State& contact, s
   return {step.scene, step.rollout, contact, step.input, environment, step.environment(environment)};
 }
 
-/// Writes the problem of a stage from its contacts. Called by all lanes.
-template <class Warp, class PointSums, class Contacts>
-ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
-                                     std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
+/// Writes the problem of a stage from its contacts, but for what write_contacts() does. Called by all lanes.
+template <class Warp, class Contacts>
+ISOPATCH_HD StageProblem begin_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
+                                     const Contacts& contacts, const SolverMemory& solver,
                                      const StepProgress& progress) {
   const StageInput in = stage_input(step, contact, environment);
   StageProblem begun;
@@ -213,12 +255,20 @@ ISOPATCH_HD StageProblem begin_stage(Warp& warp, const PointSums& points, const 
   begun.stage = stage_of(step.rollout, step.state.step_count[environment], begun.plan);
   begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, contacts, solver);
   begun.contacts = contacts.count;
-  if constexpr (PointSums::kHasPlates) {
-    if (step.scene.laws != nullptr) {
-      begin_terms(warp, points, in, begun.stage, contacts, progress.plates, begun.problem, solver);
-    }
-  }
   return begun;
+}
+
+/// Writes the contacts of a stage that has begun as its solve reads them. Called by all lanes.
+template <class Warp, class PointSums, class Contacts>
+ISOPATCH_HD void write_contacts(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
+                                std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
+                                const StepProgress& progress, StageProblem& begun) {
+  write_columns(warp, begun.problem.num_pairs, contacts, solver);
+  if constexpr (PointSums::kHasPlates) {
+    if (step.scene.laws == nullptr) return;
+    begin_terms(warp, points, stage_input(step, contact, environment), begun.stage, contacts, progress.plates,
+                begun.problem, solver);
+  }
 }
 
 /// Finds the velocities of a stage, if it `is_solved`. Called by all lanes; teams of a warp may have a problem each.
@@ -251,8 +301,8 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   }
 }
 
-/// Moves on from a stage that was solved: to the next stage or sub-step, or to the end of the step. Returns its status,
-/// with kFrozen where the state stays as it was before the step. Called by all lanes.
+/// Moves on from a stage that was solved: to the next stage or sub-step, up to place_for_search(), or to the end of the
+/// step. Returns its status, with kFrozen where the state stays as it was before the step. Called by all lanes.
 template <bool has_plates, class Warp>
 ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
                                     const StageProblem& begun, const StageSolution& solution,
@@ -272,7 +322,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     if constexpr (has_plates) again = again || bounces_too_far(warp, in, problem, stage, solver);
   }
   if (again) {
-    begin_again(warp, step, environment, plan, progress);
+    begin_again(warp, step, plan, progress);
     return kOk;
   }
   if constexpr (has_plates) {
@@ -299,8 +349,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     warnings = fell_through(warp, step.scene, step.rollout, step.input, contact, environment, in.state) |
                (plan.too_fast ? kFastBody : kOk);
   } else {
-    begin_next_stage(warp, in, stage, stage_of(step.rollout, steps, plan), solver, progress.bodies, progress.poses);
-    if (stage.last) keep_beginning(warp, step, progress);
+    begin_next_stage(warp, in, stage, solver, progress.bodies);
   }
   if (warp.lane() == 0) {
     progress.counts->iterations += solution.result.iterations;
@@ -318,14 +367,19 @@ template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
                                        std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
                                        const StepProgress& progress) {
-  const StageProblem begun = begin_stage(warp, points, step, contact, environment, contacts, solver, progress);
+  StageProblem begun = begin_stage(warp, step, contact, environment, contacts, solver, progress);
+  write_contacts(warp, points, step, contact, environment, contacts, solver, progress, begun);
   const StageSolution solution = solve_problem(warp, points, step, contact, environment, begun, solver, true);
-  return end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun, solution, solver, progress);
+  const std::uint32_t status =
+      end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun, solution, solver, progress);
+  if ((status & kFrozen) == 0 && !progress.plan->is_done()) place_for_search(warp, step, environment, progress);
+  return status;
 }
 
 /// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void set_aside(Warp& warp, const StepView& step, const StepProgress& progress) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     progress.bodies[i].base = stored_pose(progress.poses, i);
   }
@@ -336,6 +390,7 @@ ISOPATCH_HD void set_aside(Warp& warp, const StepView& step, const StepProgress&
 /// The poses before set_aside(). Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void bring_back(Warp& warp, const StepView& step, const StepProgress& progress) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
     store_pose(progress.poses, i, progress.bodies[i].base);
   }
@@ -346,7 +401,9 @@ ISOPATCH_HD void bring_back(Warp& warp, const StepView& step, const StepProgress
 template <class Warp>
 ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress) {
   if (warp.lane() == 0) *progress.counts = {0, 0, 0};
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
     progress.sums[i] = 0;
   }
@@ -356,6 +413,7 @@ ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t envir
   const EnvironmentState state = step.environment(environment);
   place_bodies(warp, step.rollout, step.scene.num_bodies, state,
                static_cast<double>(step.state.step_count[environment]) * step.rollout.time_step, true);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.scene.num_bodies * kPoseSize; i += Warp::kSize) progress.poses[i] = state.poses[i];
   warp.sync();
 }
@@ -371,6 +429,7 @@ ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environ
   } else {
     write_wrenches(warp, step.scene, progress.forces, progress.poses, output, environment);
     write_stops(warp, step.rollout.num_joints, progress.forces + 6 * step.scene.num_pairs, output, environment);
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
       write(output.pair_wrench_mean, environment, i, progress.sums[i] / max(num_steps, 1));
     }

@@ -86,7 +86,7 @@ using PathRows = RowsView<PathRow>;
 
 /// The pose at a time, of at least one row: between two rows the position is linear and the rotation at a constant
 /// rate, before the first and after the last nothing moves.
-ISOPATCH_HD Pose pose_at(const PathRows& path, double time) {
+ISOPATCH_HD_CALLED Pose pose_at(const PathRows& path, double time) {
   const auto [before, after, fraction] = neighbors_of(path, time);
   const PathRow& begin = path.rows[before];
   if (before == after) return begin.pose;

@@ -9,7 +9,7 @@ namespace isopatch::detail {
 
 /// Divides by the norm that the quaternion has after rounding: an error of the norm would be an error of every
 /// momentum, and stay for many steps.
-ISOPATCH_HD Transform<double> transform_of(const Pose& pose) {
+ISOPATCH_HD_CALLED Transform<double> transform_of(Pose pose) {
   const auto [w, v] = pose.orientation;
   const double s = 2 / dot(pose.orientation, pose.orientation);
   Transform<double> X;
@@ -52,7 +52,7 @@ ISOPATCH_HD Twist twist_of(const BodyMass& body, double mass_scale, const Transf
 /// FreeTurning turns it exactly: a turn about L and one about an axis of the body. The top is between two halves of the
 /// other turn, which is of second order and reversible, so that the energy's error stays bounded, and exact for
 /// symmetric tops (Touma and Wisdom, "Lie-Poisson integrators for rigid body dynamics in the solar system", 1994).
-ISOPATCH_HD Quaternion turned(const FreeTurning& of, Quaternion q, Vec3d L, double duration) {
+ISOPATCH_HD_CALLED Quaternion turned(const FreeTurning& of, Quaternion q, Vec3d L, double duration) {
   const auto about = [&](Vec3d axis, double rate, double time) {  // an axis of the body
     const Vec3d v = cross(q.v, axis);                             // the axis in the world is axis + 2 (w v + q.v x v)
     const double along = fma(2.0, dot(L, fma(q.w, v, cross(q.v, v))), dot(L, axis));

@@ -23,14 +23,14 @@ ISOPATCH_HD Quaternion conjugate(const Quaternion& q) { return {q.w, -q.v}; }
 
 ISOPATCH_HD double dot(const Quaternion& a, const Quaternion& b) { return fma(a.w, b.w, dot(a.v, b.v)); }
 
-ISOPATCH_HD Quaternion normalized(const Quaternion& q) {
+ISOPATCH_HD_CALLED Quaternion normalized(Quaternion q) {
   const double scale = 1 / sqrt(dot(q, q));
   return {scale * q.w, scale * q.v};
 }
 
 /// The rotation by the vector r: (cos |r|/2, sinc(|r|/2) r/2), for |r| below 2^60. Each component is within 2e-16 for
 /// |r| up to 2, where the first omitted terms are below 1 / 20!; beyond, the error doubles with the angle.
-ISOPATCH_HD Quaternion exp(Vec3d r) {
+ISOPATCH_HD_CALLED Quaternion exp(Vec3d r) {
   constexpr double kLargest = 4;  // of |r|^2
   constexpr int kMaxHalvings = 60;
   int halvings = 0;
@@ -56,7 +56,7 @@ ISOPATCH_HD Quaternion exp(Vec3d r) {
 
 /// The shorter rotation vector of the unit quaternion q, of at most pi: exp(log(q)) is q or -q. Relative to the vector,
 /// the error is below 2e-15.
-ISOPATCH_HD Vec3d log(Quaternion q) {
+ISOPATCH_HD_CALLED Vec3d log(Quaternion q) {
   if (q.w < 0) q = {-q.w, -q.v};
 
   // roots of the rotation until the angle is at most pi / 8: its half has a tangent below 0.2

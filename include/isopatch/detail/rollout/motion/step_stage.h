@@ -228,6 +228,7 @@ ISOPATCH_HD void place_on_joint(const RolloutView& view, int index, const Enviro
 template <class Warp>
 ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state) {
   if (view.num_own_joints == view.num_joints) return;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     if (!body.is_follower()) continue;
@@ -242,6 +243,7 @@ ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bod
 template <class Warp>
 ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, StageBody* bodies) {
   if (view.num_own_joints == view.num_joints) return;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     if (!body.is_follower()) continue;
@@ -257,11 +259,13 @@ ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bod
 template <class Warp>
 ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state,
                               double time, bool begins_call) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     if (view.bodies[i].kind == MotionKind::kPath) store_pose(state.poses, i, pose_at(view.bodies[i].path, time));
   }
   warp.sync();
   follow_leaders(warp, view, num_bodies, state);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     if (view.bodies[i].is_joint()) place_on_joint(view, i, state, begins_call);
   }
@@ -273,6 +277,7 @@ template <class Warp>
 ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int num_bodies, int num_contact_states,
                                      const RolloutState& to, std::int64_t environment) {
   const EnvironmentState state = EnvironmentState::of(to, environment, num_bodies, view.num_joints);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     store_pose(state.poses, i, body.pose);
@@ -281,6 +286,7 @@ ISOPATCH_HD void write_initial_state(Warp& warp, const RolloutView& view, int nu
     state.joints[2 * body.joint.index] = body.joint.position;
     state.joints[2 * body.joint.index + 1] = body.joint.velocity;
   }
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_contact_states; i += Warp::kSize) {
     to.contact_state[environment * num_contact_states + i] =
         view.contact_states != nullptr ? view.contact_states[i] : 0;
@@ -298,6 +304,7 @@ template <class Warp>
 ISOPATCH_HD void copy_environment(Warp& warp, int num_bodies, int num_joints, int num_contact_states,
                                   const RolloutState& from, const RolloutState& to, std::int64_t environment) {
   const auto copy = [&](const double* source, double* target, int row) {
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < row; i += Warp::kSize) target[environment * row + i] = source[environment * row + i];
   };
   copy(from.poses, to.poses, num_bodies * kPoseSize);
@@ -357,12 +364,12 @@ ISOPATCH_HD bool has_moving_parent(const RolloutView& view, const MovingBody& bo
   return body.joint.parent >= 0 && view.bodies[body.joint.parent].kind != MotionKind::kFixed;
 }
 
-/// Writes the pose where the contact of a stage is found, and the known velocity there. `lag` is the momentum with
-/// which a free body is predicted to move there. Called for bodies without joints, then for bodies on joints, and then
-/// for those of which another one's joint has the position.
+/// Writes the pose where the contact of a stage is found, and the known velocity there: a free body is predicted to
+/// move there with its momentum. Called for bodies without joints, then for bodies on joints, and then for those of
+/// which another one's joint has the position.
 ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
                                    const EnvironmentState& state, const SolverStage& stage, int index,
-                                   const Momentum& lag, StageBody* bodies, double* poses) {
+                                   StageBody* bodies, double* poses) {
   const MovingBody& body = view.bodies[index];
   StageBody& at = bodies[index];
   const bool moves_along = stage.goes_on_from_contact();
@@ -388,8 +395,8 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
   } else if (stage.ahead > 0 && body.kind == MotionKind::kFree) {
     const BodyMass& mass = input.mass(view, environment, index);
     const double scale = input.mass_scale(environment, index);
-    pose = moved(mass, scale, at.base, lag, stage.ahead);
-    at.set_velocity(twist_of(mass, scale, transform_of(pose), lag));
+    pose = moved(mass, scale, at.base, at.momentum, stage.ahead);
+    at.set_velocity(twist_of(mass, scale, transform_of(pose), at.momentum));
   } else if (moves_along && body.kind == MotionKind::kPath) {
     pose = pose_at(body.path, stage.begin + stage.ahead);
   } else if (stage.ahead > 0) {
@@ -399,18 +406,18 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
   store_pose(poses, index, pose);
 }
 
-/// Writes where the contact of a stage is found, from what its bodies begin with; the momentum lag(body) leads there.
-/// Called by all lanes.
-template <class Warp, class Lag>
+/// Writes where the contact of a stage is found, from what its bodies begin with. Called by all lanes.
+template <class Warp>
 ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
                                        std::int64_t environment, const EnvironmentState& state,
-                                       const SolverStage& stage, const Lag& lag, StageBody* bodies, double* poses) {
+                                       const SolverStage& stage, StageBody* bodies, double* poses) {
   const int passes = view.num_own_joints == view.num_joints ? 2 : 3;
   for (int pass = 0; pass < passes; ++pass) {
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
       const MovingBody& body = view.bodies[i];
       if (pass != (body.is_follower() ? 2 : body.is_joint() ? 1 : 0)) continue;
-      place_for_contact(view, input, environment, state, stage, i, lag(i), bodies, poses);
+      place_for_contact(view, input, environment, state, stage, i, bodies, poses);
     }
     warp.sync();
   }
@@ -427,11 +434,12 @@ ISOPATCH_HD Twist twist_before(const RolloutView& view, int index, const Pose& p
   return shifted(fma(-state.joints[2 * joint.index + 1], own, state.twist(k)), pose.position - origin);
 }
 
-/// Begins the first stage of a step: where bodies are, and their momenta. Called by all lanes.
+/// Begins the first stage of a step: where bodies are, and their momenta, before place_all_for_contact(). Called by all
+/// lanes.
 template <class Warp>
 ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
-                            std::int64_t environment, const EnvironmentState& state, const SolverStage& stage,
-                            StageBody* bodies, double* poses) {
+                            std::int64_t environment, const EnvironmentState& state, StageBody* bodies) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
     const MovingBody& body = view.bodies[i];
     StageBody& at = bodies[i];
@@ -456,9 +464,6 @@ ISOPATCH_HD void begin_step(Warp& warp, const RolloutView& view, int num_bodies,
   }
   warp.sync();
   follow_leaders(warp, view, num_bodies, bodies);
-  place_all_for_contact(
-      warp, view, num_bodies, input, environment, state, stage, [&](int i) { return bodies[i].momentum; }, bodies,
-      poses);
 }
 
 }  // namespace isopatch::detail

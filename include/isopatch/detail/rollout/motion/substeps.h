@@ -78,6 +78,7 @@ template <class Warp>
 ISOPATCH_HD StepPlan plan_step(Warp& warp, const RolloutView& view, const SceneView& scene, const State& state,
                                const InputView& input, std::int64_t environment, const EnvironmentState& own) {
   double most = 1;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) {
     if (!is_enabled(state, environment, i)) continue;
     const PairView& pair = scene.pairs[i];
@@ -95,6 +96,7 @@ ISOPATCH_HD StepPlan plan_step(Warp& warp, const RolloutView& view, const SceneV
   int substeps = 1;
   while (substeps < limit && warp.ballot(most > substeps) != 0u) ++substeps;
   bool too_fast = most > substeps;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < scene.num_bodies; i += Warp::kSize) {
     too_fast = too_fast ||
                turns_too_far(view.bodies[i], input.mass(view, environment, i), own.twist(i), view.time_step / substeps);

@@ -74,6 +74,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& con
     listed += count_bits(found);
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < listed; i += Warp::kSize) {
     SolvedPair& pair = pairs[i];
     pair.first_block = 0;
@@ -85,7 +86,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& con
   return listed;
 }
 
-/// Writes the contacts of all pairs as columns. Called by all lanes.
+/// Writes the contacts of all pairs as columns, after begin_problem(). Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contacts, const SolverMemory& m) {
   for (int i = 0; i < num_pairs; ++i) {
@@ -93,6 +94,7 @@ ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contac
     const PolygonColumns columns = columns_of(m, pair);
     constexpr int kVector = PolygonColumns::kMaxVector;
     const int room = (pair.polygons + kVector - 1) / kVector * kVector;
+    ISOPATCH_NO_UNROLL
     for (int k = warp.lane(); k < room; k += Warp::kSize) {
       if (k < pair.polygons) {
         contacts.write(pair.first_polygon + k, columns, k);
@@ -112,6 +114,7 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
     const MovingBody& moving = in.view.bodies[body];
     return moving.is_follower() ? moving.joint.leader : body;
   };
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     m.bodies[i].num_dofs = dofs_of(i);
     m.bodies[i].first_dof = 0;
@@ -324,8 +327,8 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
   solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
 }
 
-/// Writes the problem of a stage from its contacts. The known velocities are in m.vectors.previous. Called by all
-/// lanes.
+/// Writes the problem of a stage from its contacts, but for their columns. The known velocities are in
+/// m.vectors.previous. Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, const SolverStage& stage,
                                           const StageBody* bodies, const Contacts& contacts, const SolverMemory& m) {
@@ -336,8 +339,8 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_terms = 0;
   p.parameters = {stage.step, in.view.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, contacts, m.pairs);
-  write_columns(warp, p.num_pairs, contacts, m);
   number_dofs(warp, in, p.num_pairs, m);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();
   return p;
@@ -349,6 +352,7 @@ template <class Warp, class PointSums>
 ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const VelocityProblem& p, double h,
                                   const SolverMemory& m) {
   double stiffest = 0;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[DamperSums::kSize];
@@ -368,6 +372,7 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverStage& stage,
                               const SolverMemory& m) {
   const double* const known = m.vectors.previous;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);

@@ -89,10 +89,12 @@ ISOPATCH_HD_LARGE bool begin_bounces(Warp& warp, const StageInput& in, const Vel
                                      const SolverStage& stage, const SolverMemory& m) {
   constexpr int kPoints = PolygonPoints<double>::kPoints;
   bool rebounds = false;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const int terms = stage.integrator == Integrator::kMidpoint ? pair.terms : 0;
     const PolygonColumns columns = columns_of(m, pair);
+    ISOPATCH_NO_UNROLL
     for (int t = warp.lane(); t < terms; t += Warp::kSize) {
       PlateTerm& term = m.terms[pair.first_term + t];
       const double softness = softness_of(m, pair, term);
@@ -127,6 +129,7 @@ ISOPATCH_HD_LARGE bool bounces_gain(Warp& warp, const VelocityProblem& p, const 
   constexpr double kGain = 1e-4;
   warp.sync();                  // impulses that were found
   double work = 0, turned = 0;  // twice those of all, J; every lane adds them up, in the same order
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, m.vectors.velocity);
@@ -146,8 +149,10 @@ ISOPATCH_HD_LARGE bool bounces_gain(Warp& warp, const VelocityProblem& p, const 
 template <class Warp>
 ISOPATCH_HD_LARGE void stop_bounces(Warp& warp, const VelocityProblem& p, const SolverStage& stage,
                                     const SolverMemory& m) {
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
+    ISOPATCH_NO_UNROLL
     for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
       PlateTerm& term = m.terms[pair.first_term + t];
       if (!term.rebounds) continue;
@@ -166,8 +171,10 @@ ISOPATCH_HD_LARGE bool bounces_too_far(Warp& warp, const StageInput& in, const V
   constexpr double kBeyond = 0.01;
   const double slow = 2 * stage.step * norm(in.input.gravity(in.view, in.environment));
   bool is_beyond = false;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
+    ISOPATCH_NO_UNROLL
     for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
       const PlateTerm& term = m.terms[pair.first_term + t];
       const double impact = term.begun.impact_speed, most = (term.law.restitution + kBeyond) * impact;

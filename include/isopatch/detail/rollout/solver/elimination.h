@@ -108,6 +108,17 @@ ISOPATCH_HD void substitute_back(const LowerMatrix& H, double* x) {
   }
 }
 
+/// A column's entry on the diagonal as that of its factor, with what follows from it.
+struct Pivot {
+  double root, inverse;
+  double quotient;  // x / root
+};
+
+ISOPATCH_HD_CALLED Pivot pivot_of(double entry, double x) {
+  const double root = sqrt(entry);
+  return {root, 1 / root, x / root};
+}
+
 /// The same by lanes that work together, to the same bits: each factors the block of the columns themselves, which
 /// takes no longer than if one of them did, then its own rows below it and its own entries of the columns after them.
 /// Called by all lanes.
@@ -128,9 +139,10 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
   ISOPATCH_UNROLL
   for (int c = 0; c < kMost; ++c) {
     if (c >= columns) continue;
-    top[c][c] = sqrt(top[c][c]);
-    inverse[c] = 1 / top[c][c];
-    value[c] = value[c] / top[c][c];
+    const Pivot pivot = pivot_of(top[c][c], value[c]);
+    top[c][c] = pivot.root;
+    inverse[c] = pivot.inverse;
+    value[c] = pivot.quotient;
     ISOPATCH_UNROLL
     for (int j = c + 1; j < kMost; ++j) {
       if (j >= columns) continue;
@@ -147,6 +159,7 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
     }
   }
   warp.sync();  // before they change
+  ISOPATCH_NO_UNROLL
   for (int at = warp.lane(); at < rows.count; at += Warp::kSize) {
     const int row = rows.row[at];
     double entry[kMost], y = x[row];
@@ -218,6 +231,7 @@ ISOPATCH_HD void substitute_back(Warp& warp, const LowerMatrix& H, double* x) {
     for (int c = 0; c < kMost; ++c) {
       if (c < count && warp.lane() == 0) x[first + c] = value[c];
     }
+    ISOPATCH_NO_UNROLL
     for (int k = warp.lane(); k < first; k += Warp::kSize) {
       double rest = x[k];
       ISOPATCH_UNROLL

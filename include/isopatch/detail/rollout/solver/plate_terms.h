@@ -16,6 +16,7 @@ ISOPATCH_HD void list_terms(Warp& warp, const StageInput& in, const Contacts& co
                             const SolverMemory& m) {
   const SceneView& scene = in.scene;
   p.num_terms = 0;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const std::int32_t first_term = p.num_terms;
@@ -80,6 +81,7 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const St
                                    const SolverMemory& m) {
   list_terms(warp, in, contacts, p, m);
   const double* const known = m.vectors.previous;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
@@ -113,6 +115,7 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const St
       if (own != nullptr && term.law.impact_factor >= 0 && warp.lane() == 0) {
         columns.set_dissipation(term.first, term.law.impact_factor / term.begun.impact_speed);
       }
+      ISOPATCH_NO_UNROLL
       for (int k = warp.lane(); k < term.polygons; k += Warp::kSize) columns.set_friction(term.first + k, 0);
       warp.sync();
       term.friction = begin_friction(term.law, plate.normal, term.spin_radius, term.slip_at(twist),
@@ -131,6 +134,7 @@ template <class Warp, class PointSums>
 ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const PointSums& points, const VelocityProblem& p,
                                           const SolverMemory& m, const double* velocities, double& missed,
                                           double& friction) {
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
@@ -154,9 +158,11 @@ ISOPATCH_HD_LARGE void add_term_agreement(Warp& warp, const PointSums& points, c
 template <class Warp>
 ISOPATCH_HD_LARGE void renew_terms(Warp& warp, const VelocityProblem& p, const SolverMemory& m,
                                    const double* velocities, int pass) {
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, velocities);
+    ISOPATCH_NO_UNROLL
     for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
       PlateTerm& term = m.terms[pair.first_term + t];
       term.impulse = term.found_impulse;
@@ -199,9 +205,11 @@ ISOPATCH_HD_LARGE void end_terms(Warp& warp, const StageInput& in, const SolverS
     }
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, m.vectors.velocity);
+    ISOPATCH_NO_UNROLL
     for (int t = warp.lane(); t < pair.terms; t += Warp::kSize) {
       const PlateTerm& term = m.terms[pair.first_term + t];
       const std::int64_t first = static_cast<std::int64_t>(size) * term.row;

@@ -278,6 +278,7 @@ struct WarpPointSums {
   /// Makes points of polygons and begins the step; `predicted` if the polygons were found at the end of it.
   ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist, bool predicted) const {
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
       PolygonPoints<double> points = read(columns, i, polygons);
       begin_limits(p, twist, points);
@@ -288,6 +289,7 @@ struct WarpPointSums {
   /// Makes points of polygons and begins the step with a damper.
   ISOPATCH_HD void begin_damped(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                                 const RelativeTwist<double>& twist, const PatchDamper& damper) const {
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
       PolygonPoints<double> points = read(columns, i, polygons);
       begin_limits(p, twist, points);
@@ -297,6 +299,7 @@ struct WarpPointSums {
   }
   ISOPATCH_HD void renew(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                          const RelativeTwist<double>& twist) const {
+    ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
       PolygonPoints<double> points = load(columns, i, polygons);
       renew_limits(p, twist, points);

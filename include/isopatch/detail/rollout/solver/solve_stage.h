@@ -20,11 +20,13 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   for (int i = 0; i < 2; ++i) {
     const bool free = i == 1;
     const double* start = free ? v.free_velocity : v.previous;
+    ISOPATCH_NO_UNROLL
     for (int k = warp.lane(); k < p.num_dofs; k += Warp::kSize) v.velocity[k] = start[k];
     warp.sync();
     multiply_by_mass(warp, p, m, v.velocity, v.momentum);
     (free ? of_free : of_known) = potential(warp, points, p, m);
   }
+  ISOPATCH_NO_UNROLL
   for (int k = warp.lane(); k < p.num_dofs && of_known < of_free; k += Warp::kSize) v.velocity[k] = v.previous[k];
   warp.sync();
   return solve_velocities(warp, points, p, m, SolverLimits::of(in.view, stage.integrator, stage.step), is_solved);
@@ -34,6 +36,7 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
 template <class Warp>
 ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverMemory& m) {
   bool holds = true;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.num_dofs == 0) continue;
@@ -50,6 +53,7 @@ template <class Warp>
 ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                    int num_pairs, double* wrenches) {
   const double scale = stage.weight / stage.step;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_pairs; i += Warp::kSize) {
     const SolvedPair& pair = m.pairs[i];
     const auto [force, moment] = pair.impulse();
@@ -65,6 +69,7 @@ ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const Solve
 /// Whether a joint is stopped at the velocities that were found.
 ISOPATCH_HD bool is_stopped(const VelocityProblem& p, const SolverMemory& m) {
   bool stopped = false;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_joints; ++i) {
     stopped = stopped || m.joints[i].stop_impulse(m.vectors.velocity[m.joint_dofs[i]]) != 0;
   }
@@ -77,6 +82,7 @@ template <class Warp>
 ISOPATCH_HD void add_stop_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                  double* forces) {
   const double scale = stage.weight / stage.step;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     if (!body.is_joint() || body.is_follower()) continue;
@@ -108,26 +114,19 @@ ISOPATCH_HD Momentum found_momentum(const SolverMemory& m, int index) {
   return {{p[0], p[1], p[2]}, {p[3], p[4], p[5]}};
 }
 
-/// Ends a stage that is not the last of a step: what the next one begins with, and the `poses` in which it finds
-/// contact. The second stage of sdirk2 extrapolates momenta. Called by all lanes.
+/// Ends a stage that is not the last of a step: what the next one begins with. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverStage& next,
-                                  const SolverMemory& m, StageBody* bodies, double* poses) {
-  constexpr double kBeyond = (1 - kGamma) / kGamma;  // by this multiple of their change
-  const auto found = [&](int i) { return found_momentum(m, i); };
+ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
+                                  StageBody* bodies) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     StageBody& at = bodies[i];
-    const Momentum momentum = found(i), begun = at.momentum;
+    const Momentum momentum = found_momentum(m, i);
     if (body.num_dofs() > 0) at.momentum = momentum;
-    if (body.num_dofs() > 0 && !stage.last) {
-      at.momentum = {fma(kBeyond, momentum.linear - begun.linear, begun.linear),
-                     fma(kBeyond, momentum.angular - begun.angular, begun.angular)};
-    }
     if (body.is_joint()) {
       const double rate = m.vectors.velocity[m.bodies[i].first_dof];
-      at.velocity[0] = rate;
-      at.velocity[1] = stage.last ? rate : fma(kBeyond, rate - at.velocity[1], at.velocity[1]);
+      at.velocity[0] = at.velocity[1] = rate;
       at.position = fma(stage.onward, rate, at.position);
     } else {
       at.base = pose_after(in, stage, i, at.base, momentum);
@@ -136,8 +135,6 @@ ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const Solver
   }
   warp.sync();
   follow_leaders(warp, in.view, in.scene.num_bodies, bodies);
-  place_all_for_contact(warp, in.view, in.scene.num_bodies, in.input, in.environment, in.state, next, found, bodies,
-                        poses);
 }
 
 /// Ends the last stage of a step, before which `steps` were taken: writes the state. Called by all lanes.
@@ -145,6 +142,7 @@ template <class Warp>
 ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& stage, std::int64_t steps,
                           const SolverMemory& m, const StageBody* bodies) {
   const EnvironmentState& state = in.state;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     const StageBody& at = bodies[i];
@@ -171,6 +169,7 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
   }
   warp.sync();
   follow_leaders(warp, in.view, in.scene.num_bodies, state);
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     if (in.view.bodies[i].is_joint()) place_on_joint(in.view, i, state, false);
   }

@@ -51,6 +51,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   warp.sync();  // before it changes
   multiply_by_mass(warp, p, m, v.direction, v.momentum);
   const double curvature = sum_of_dofs(warp, p, [&](int i) { return v.direction[i] * v.momentum[i]; });
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_pairs; i += Warp::kSize) {
     SolvedPair& pair = m.pairs[i];
     pair.twist = relative_twist(m, pair, v.previous);
@@ -61,11 +62,13 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   double at = 1, low = 0, high = kInfinity;
   for (int trial = 0; trial < kMaxTrials; ++trial) {
     double slope = fma(at, curvature, begin), second = curvature;
+    ISOPATCH_NO_UNROLL
     for (int i = 0; i < p.num_joints; ++i) {
       const double change = v.direction[m.joint_dofs[i]], rate = fma(at, change, v.previous[m.joint_dofs[i]]);
       slope = fma(-m.joints[i].impulse(rate), change, slope);
       second = fma(m.joints[i].fall(rate) * change, change, second);
     }
+    ISOPATCH_NO_UNROLL
     for (int i = 0; i < p.num_pairs; ++i) {
       const SolvedPair& pair = m.pairs[i];
       const RelativeTwist<double> twist = {fma(at, pair.change.linear, pair.twist.linear),
@@ -124,6 +127,7 @@ template <class Warp, class PointSums>
 ISOPATCH_HD FrictionAgreement agreement_of(Warp& warp, const PointSums& points, const VelocityProblem& p,
                                            const SolverMemory& m) {
   FrictionAgreement found = {0, 0};
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     found.missed += m.pairs[i].sums[ImpulseSums::kMissed];
     found.friction += m.pairs[i].sums[ImpulseSums::kFriction];
@@ -139,6 +143,7 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void renew_friction(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
                                 bool renews, int pass) {
   const double* const velocity = m.vectors.velocity;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs && renews; ++i) {
     const SolvedPair& pair = m.pairs[i];
     points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, velocity));
@@ -171,6 +176,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
       whole_step = false;
       if (any_team(warp, searches)) {
         const double along = search_along(warp, points, p, m, steepness, searches);
+        ISOPATCH_NO_UNROLL
         for (int i = warp.lane(); i < p.num_dofs && searches; i += Warp::kSize) {
           v.velocity[i] = fma(along, v.direction[i], v.previous[i]);
         }
@@ -205,6 +211,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
     const double fall = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
     if (is_solved) {
       steepness = -fall;
+      ISOPATCH_NO_UNROLL
       for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) {
         v.previous[i] = v.velocity[i];
         v.velocity[i] += v.direction[i];

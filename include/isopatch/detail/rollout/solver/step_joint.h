@@ -31,14 +31,14 @@ struct StepJoint {
   ISOPATCH_HD double stop_impulse(double rate) const {
     return has_more ? stop * (max(lowest - rate, 0.0) - max(rate - highest, 0.0)) : 0.0;
   }
-  ISOPATCH_HD double impulse(double rate) const {
+  ISOPATCH_HD_CALLED double impulse(double rate) const {
     const double drive = drive_impulse(rate);
     if (!has_more) return drive;
     const double own = fma(-damping, rate, drag) - friction * rate / sqrt(fma(slip, slip, rate * rate));
     return fma(step, own, drive) + stop_impulse(rate);
   }
   /// -d impulse / d rate
-  ISOPATCH_HD double fall(double rate) const {
+  ISOPATCH_HD_CALLED double fall(double rate) const {
     const double pull = fma(-slope, rate, force), drive = pull < limit && pull > -limit ? step * slope : 0.0;
     if (!has_more) return drive;
     const double inverse = 1 / sqrt(fma(slip, slip, rate * rate)), smooth = slip * inverse;

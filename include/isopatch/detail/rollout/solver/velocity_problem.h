@@ -105,18 +105,20 @@ struct SolverVectors {
   }
 };
 
-/// The memory of one solve, which lanes share.
+/// The memory of one solve, which lanes share: what a stage keeps from its beginning to its end, and what only finding
+/// the velocities needs.
 struct SolverMemory {
   SolvedBody* bodies;        // of all bodies
   StepJoint* joints;         // all of them; not of followers
   std::int32_t* joint_dofs;  // of each of them: the degree of freedom
   SolvedPair* pairs;         // of pairs with contact
   PlateTerm* terms;          // of contacts with state
-  double* columns;           // of polygons
   EliminationOrder* order;
-  std::int32_t* rows;  // of the matrix, for the body at hand
   SolverVectors vectors;
+
+  std::int32_t* rows;  // of the matrix, for the body at hand
   LowerMatrix matrix;
+  double* columns;  // of polygons
 };
 
 /// The largest size of a solve, from which its memory follows.
@@ -129,40 +131,57 @@ struct SolverSize {
   /// The last block of each pair may have a single polygon.
   ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
 
-  /// Numbers of eight bytes that all of it takes.
-  ISOPATCH_HD std::int64_t words() const {
-    std::int64_t words = 0;
-    divide(nullptr, words);
-    return words;
+  /// Numbers of eight bytes that it takes: of what is kept, and of what only finding the velocities needs.
+  ISOPATCH_HD std::int64_t kept_words() const {
+    SolverMemory m;
+    return divide_kept(nullptr, m);
   }
-  ISOPATCH_HD SolverMemory in(double* memory) const {
-    std::int64_t words = 0;
-    return divide(memory, words);
+  ISOPATCH_HD std::int64_t finding_words() const {
+    SolverMemory m;
+    return divide_finding(nullptr, m);
+  }
+  ISOPATCH_HD SolverMemory in(double* kept, double* finding) const {
+    SolverMemory m;
+    divide_kept(kept, m);
+    divide_finding(finding, m);
+    return m;
   }
 
  private:
-  ISOPATCH_HD SolverMemory divide(double* memory, std::int64_t& words) const {
-    const auto take = [&]<class T>(T*& array, std::int64_t count) {
+  ISOPATCH_HD std::int64_t divide_kept(double* memory, SolverMemory& m) const {
+    Taken taken = {memory, 0};
+    double* vectors = nullptr;
+    taken.give(m.bodies, bodies);
+    taken.give(m.joints, joints);
+    taken.give(m.joint_dofs, joints);
+    taken.give(m.pairs, min(polygons, pairs));
+    taken.give(m.terms, min(polygons, terms));
+    taken.give(m.order, 1);
+    taken.give(vectors, std::int64_t{dofs} * SolverVectors::kCount);
+    m.vectors = SolverVectors::of(vectors, dofs);
+    return taken.words;
+  }
+  ISOPATCH_HD std::int64_t divide_finding(double* memory, SolverMemory& m) const {
+    Taken taken = {memory, 0};
+    taken.give(m.rows, dofs);
+    taken.give(m.matrix.entries, std::int64_t{dofs} * dofs);
+    taken.give(m.columns, blocks() * PolygonColumns::kBlock);
+    m.matrix.size = dofs;
+    return taken.words;
+  }
+
+  /// Memory of which the first words are given to arrays.
+  struct Taken {
+    double* memory;
+    std::int64_t words;
+
+    template <class T>
+    ISOPATCH_HD void give(T*& array, std::int64_t count) {
       static_assert(alignof(T) <= sizeof(double));
       array = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + words);
       words += (count * static_cast<std::int64_t>(sizeof(T)) + 7) / 8;
-    };
-    SolverMemory m;
-    double* vectors = nullptr;
-    take(m.bodies, bodies);
-    take(m.joints, joints);
-    take(m.joint_dofs, joints);
-    take(m.pairs, min(polygons, pairs));
-    take(m.terms, min(polygons, terms));
-    take(m.order, 1);
-    take(m.rows, dofs);
-    take(vectors, std::int64_t{dofs} * SolverVectors::kCount);
-    take(m.matrix.entries, std::int64_t{dofs} * dofs);
-    take(m.columns, blocks() * PolygonColumns::kBlock);
-    m.vectors = SolverVectors::of(vectors, dofs);
-    m.matrix.size = dofs;
-    return m;
-  }
+    }
+  };
 };
 
 /// The sizes and parameters of a solve; its numbers are in SolverMemory.
@@ -171,12 +190,19 @@ struct VelocityProblem {
   PointParameters<double> parameters;
 };
 
-ISOPATCH_HD RelativeTwist<double> relative_twist(const SolverMemory& m, const SolvedPair& pair,
-                                                 const double* velocities, bool difference = false) {
-  const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
+ISOPATCH_HD_CALLED RelativeTwist<double> relative_twist(const SolvedBody* bodies, const SolvedPair& pair,
+                                                        const double* velocities, bool difference) {
+  const SolvedBody &a = bodies[pair.a], &b = bodies[pair.b];
   const Twist of_a = shifted(a.twist(velocities, difference), pair.point - a.center);
   const Twist of_b = shifted(b.twist(velocities, difference), pair.point - b.center);
   return {of_a.linear - of_b.linear, of_a.angular - of_b.angular};
+}
+
+/// The twist of a pair's point on body a relative to that on body b, with these velocities; without the known twists if
+/// they are differences.
+ISOPATCH_HD RelativeTwist<double> relative_twist(const SolverMemory& m, const SolvedPair& pair,
+                                                 const double* velocities, bool difference = false) {
+  return relative_twist(m.bodies, pair, velocities, difference);
 }
 
 /// Calls visit(term) for the contacts with state of a pair, if code that takes the sums of its points may have any.
@@ -203,6 +229,7 @@ ISOPATCH_HD Momentum impulse_on(const SolverMemory& m, const SolvedPair& pair, i
 template <class Warp>
 ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const SolverMemory& m, const double* velocities,
                                   double* product) {
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.num_dofs == 0 || body.is_follower) continue;
@@ -233,7 +260,9 @@ ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const Velocity
   double sum = 0.5 * sum_of_dofs(warp, p, [&](int i) {
                  return (v.velocity[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
                });
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_joints; ++i) sum += m.joints[i].potential(v.velocity[m.joint_dofs[i]]);
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
@@ -250,6 +279,7 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
                                    const SolverMemory& m) {
   const SolverVectors& v = m.vectors;
   multiply_by_mass(warp, p, m, v.velocity, v.momentum);
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[ImpulseSums::kSize];
@@ -260,17 +290,21 @@ ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const Ve
     ISOPATCH_UNROLL
     for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
   }
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
     v.gradient[dof] -= m.joints[i].impulse(v.velocity[dof]);
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
     const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
+    ISOPATCH_NO_UNROLL
     for (int side = warp.lane(); side < sides; side += one_joint ? 1 : Warp::kSize) {
       const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
       double* const gradient = v.gradient + body.first_dof;
@@ -298,6 +332,7 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
     for (int c = 0; c < 6; ++c) matrix[row][c] = sums[MatrixSums::at(row, c)];
   }
   const int own_count = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : count;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < own_count; i += one_joint ? 1 : Warp::kSize) {
     const bool in_a = i < a.num_dofs, in_b = !in_a && i < a.num_dofs + b.num_dofs;
     const SolvedBody& from = in_a ? a : in_b ? b : early;
@@ -330,8 +365,10 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
   const double* const velocity = m.vectors.velocity;
   const int entries = p.num_dofs * p.num_dofs;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
     if (body.is_follower) continue;
@@ -344,11 +381,13 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
     }
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
     const int dof = m.joint_dofs[i];
     m.matrix.at(dof, dof) += m.joints[i].fall(velocity[dof]);
   }
   warp.sync();
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     double sums[MatrixSums::kSize];
@@ -364,6 +403,7 @@ template <class Warp>
 ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
   const EliminationOrder& order = *m.order;
   double* const x = m.vectors.direction;
+  ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) x[i] = -m.vectors.gradient[i];
   warp.sync();
   for (int i = 0; i < order.count; ++i) {
@@ -371,6 +411,7 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
     // its rows and, in the order of elimination, the rows of later bodies it is connected with
     std::int32_t count = 0;
     const auto add_rows = [&](const SolvedBody& of) {
+      ISOPATCH_NO_UNROLL
       for (int k = warp.lane(); k < of.num_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
       count += of.num_dofs;
     };

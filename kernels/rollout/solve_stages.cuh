@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the velocities of stages: a warp takes an environment. Where there are many small ones it takes four, and finds
+// those of all together, with a team of lanes for each. The memory that only this needs belongs to the warp. Scenes
+// without contacts with state have kernels without their code.
+#pragma once
+
+#include "kernels/rollout/cuda_team.cuh"
+#include "kernels/rollout/stage_memory.cuh"
+#include "kernels/runtime/work_loop.cuh"
+
+namespace isopatch::detail {
+
+namespace {
+
+constexpr int kSolveWarps = 2;
+constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
+
+template <SolvedBy by>
+inline constexpr int kProblemsPerWarp = by == SolvedBy::kTeams ? CudaTeam::kTeams : 1;
+
+/// The memory for one of the problems of a warp.
+template <SolvedBy by>
+class WarpMemory {
+ public:
+  __device__ explicit WarpMemory(const StepCall& call) : call_(call) {
+    const std::int64_t warp = std::int64_t{blockIdx.x} * kSolveWarps + threadIdx.x / CudaWarp::kSize;
+    memory_ = call.arrays.solver + warp * call.solver_words;
+  }
+
+  /// Of an environment, whose stage has begun.
+  __device__ SolverMemory of(std::int64_t environment, int index) const {
+    return solver_size(call_).in(call_.arrays.kept + environment * call_.kept_words, finding(index));
+  }
+  /// Of a team without an environment of its own.
+  __device__ SolverMemory spare(int index) const { return solver_size(call_).in(kept(index), finding(index)); }
+
+  /// Copies what an environment keeps, for a team without one: it takes the way of the others, also if it has nothing
+  /// to find.
+  __device__ void copy(CudaWarp& warp, std::int64_t environment, int index) const {
+    const double* const from = call_.arrays.kept + environment * call_.kept_words;
+    double* const to = kept(index);
+    for (std::int64_t i = warp.lane(); i < call_.kept_words; i += CudaWarp::kSize) to[i] = from[i];
+  }
+
+ private:
+  __device__ double* finding(int index) const { return memory_ + index * (call_.solver_words / kProblemsPerWarp<by>); }
+  __device__ double* kept(int index) const { return finding(index + 1) - call_.kept_words; }
+
+  const StepCall& call_;
+  double* memory_;
+};
+
+/// Solves the stage of an environment, by all lanes.
+template <bool has_plates, class Memory>
+__device__ __forceinline__ void solve_alone(const StepCall& call, std::int64_t e, const Memory& memory, double* sums) {
+  PendingStage& stage = call.arrays.stages[e];
+  if (!stage.is_solved) return;
+  SummingWarp warp(sums);
+  const WarpPointSums<SummingWarp, has_plates> points{warp};
+  const SolverMemory solver = memory.of(e, 0);
+  StageProblem begun = stage.begun;
+  write_contacts(warp, points, call.step, call.evaluation.state, e, sorted_contacts(call, e, begun.contacts), solver,
+                 call.arrays.of(call.step, e), begun);
+  const StageSolution solution = solve_problem(warp, points, call.step, call.evaluation.state, e, begun, solver, true);
+  warp.sync();
+  if (warp.lane() == 0) stage.solution = solution;
+}
+
+/// Solves the stages of as many environments as a warp has teams, from the first one on.
+template <class Memory>
+__device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& call, std::int64_t first,
+                                               const Memory& memory, double* sums) {
+  PendingStage* const stages = call.arrays.stages;
+  const std::int64_t count = call.step.state.num_environments;
+  const auto is_solved = [&](int k) { return first + k < count && stages[first + k].is_solved; };
+  int solved = -1, most_pairs = 0;
+#pragma unroll 1
+  for (int k = 0; k < CudaTeam::kTeams; ++k) {
+    if (!is_solved(k)) continue;
+    solved = k;
+    most_pairs = max(most_pairs, stages[first + k].begun.problem.num_pairs);
+  }
+  if (solved < 0) return;
+#pragma unroll 1
+  for (int k = 0; k < CudaTeam::kTeams; ++k) {
+    if (!is_solved(k)) {
+      memory.copy(warp, first + solved, k);
+      continue;
+    }
+    StageProblem begun = stages[first + k].begun;
+    write_contacts(warp, WarpPointSums<CudaWarp, false>{warp}, call.step, call.evaluation.state, first + k,
+                   sorted_contacts(call, first + k, begun.contacts), memory.of(first + k, k),
+                   call.arrays.of(call.step, first + k), begun);
+  }
+  warp.sync();
+
+  const int index = CudaTeam::index();
+  CudaTeam team(sums + index * CudaTeam::kDoubles);
+  const bool own = is_solved(index);
+  const std::int64_t e = first + (own ? index : solved);
+  const SolverMemory solver = own ? memory.of(e, index) : memory.spare(index);
+  StageProblem begun = stages[e].begun;
+#pragma unroll 1
+  for (int i = (own ? begun.problem.num_pairs : 0) + team.lane(); i < most_pairs; i += CudaTeam::kSize) {
+    solver.pairs[i].set_empty();
+  }
+  begun.problem.num_pairs = most_pairs;
+  warp.sync();
+  const StageSolution solution = solve_problem(team, WarpPointSums<CudaTeam, false>{team}, call.step,
+                                               call.evaluation.state, e, begun, solver, own);
+  if (own && team.lane() == 0) stages[e].solution = solution;
+  warp.sync();
+}
+
+// Blocks of a processor: with six the compiler spills. See bench/NOTES.md.
+constexpr int kSolveBlocks = 4;
+
+template <SolvedBy by>
+__global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
+    solve_stages_kernel(const __grid_constant__ StepCall call) {
+  if (!call.ends_step() && call.evaluation.is_empty()) return;
+  constexpr int kDoubles = by == SolvedBy::kTeams ? CudaTeam::kTeams * CudaTeam::kDoubles : SummingWarp::kDoubles;
+  __shared__ double sums[kSolveWarps][kDoubles];
+  CudaWarp warp;
+  const WarpMemory<by> memory(call);
+  const std::int64_t count = call.step.state.num_environments,
+                     items = (count + kProblemsPerWarp<by> - 1) / kProblemsPerWarp<by>;
+  for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, items, item);) {
+    if constexpr (by == SolvedBy::kTeams) {
+      solve_by_teams(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory, sums[threadIdx.x / CudaWarp::kSize]);
+    } else {
+      solve_alone<by == SolvedBy::kWarpsWithPlates>(call, item, memory, sums[threadIdx.x / CudaWarp::kSize]);
+    }
+    warp.sync();  // before others are at hand
+  }
+}
+
+}  // namespace
+
+template <SolvedBy by>
+std::int64_t load_solve_stages() {
+  return static_cast<std::int64_t>(resident_blocks(solve_stages_kernel<by>, kSolveBlock)) * kSolveWarps;
+}
+
+template <SolvedBy by>
+void solve_stages(const StepCall& call, cudaStream_t stream) {
+  const std::int64_t items = (call.step.state.num_environments + kProblemsPerWarp<by> - 1) / kProblemsPerWarp<by>;
+  if (items == 0) return;
+  const std::int64_t useful = (std::min<std::int64_t>(items, call.warps) + kSolveWarps - 1) / kSolveWarps;
+  solve_stages_kernel<by><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
+  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace isopatch::detail
