@@ -52,7 +52,7 @@ SceneDescription read_bench_scene(const BenchRollout& rollout) {
   scene.rollout.integrator = rollout.integrator;
   if (!scene.contact.slip_tolerance) scene.contact.slip_tolerance = kUsualSlipTolerance;  // as when they were measured
   if (rollout.polygon_capacity > 0) scene.rollout.polygon_capacity = rollout.polygon_capacity;
-  if (rollout.with_coulomb) scene.contact.friction_model = FrictionModel::kCoulomb;
+  if (rollout.with_coulomb) scene.contact.force_law.friction_model = FrictionModel::kCoulomb;
   return scene;
 }
 

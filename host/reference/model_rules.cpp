@@ -43,7 +43,8 @@ bool can_touch(const Geometry& a, const Geometry& b, const Pair& pair, ContactMo
 bool has_state(const SceneDescription& scene, std::size_t pair, ContactModel model) {
   if (model == ContactModel::kVolumetric || model == ContactModel::kPoint) return true;
   const auto& own = (*scene.pairs)[pair].friction_model;
-  return model == ContactModel::kPressureField && own.value_or(scene.contact.friction_model) == FrictionModel::kBristle;
+  return model == ContactModel::kPressureField &&
+         own.value_or(scene.contact.force_law.friction_model) == FrictionModel::kBristle;
 }
 
 bool is_stepped(ContactModel model) { return model <= ContactModel::kPoint; }

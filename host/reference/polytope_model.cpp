@@ -82,9 +82,9 @@ polytope::PolytopeBody body_of(const SceneDescription& scene, const Environment&
 
 polytope::PairSettings settings_of(const ContactOptions& contact, Real time_step) {
   polytope::PairSettings settings;
-  if (contact.margin) settings.margin = *contact.margin;
-  if (contact.tolerance) settings.tolerance = *contact.tolerance;
-  switch (contact.relations) {
+  if (contact.polytope.margin) settings.margin = *contact.polytope.margin;
+  if (contact.polytope.tolerance) settings.tolerance = *contact.polytope.tolerance;
+  switch (contact.polytope.relations) {
     case ContactRelations::kExact:
       settings.mode = polytope::RelationMode::kExact;
       break;

@@ -77,9 +77,9 @@ void warn_of_options_without_effect(const Scene& scene, std::vector<std::string>
     if (!given) return;
     warnings.push_back(fmt::format("contact: {} is given, but no pair is of model polytope; it has no effect", name));
   };
-  warn(contact.margin.has_value(), "margin");
-  warn(contact.tolerance.has_value(), "tolerance");
-  warn(contact.relations != ContactRelations::kExact, "relations");
+  warn(contact.polytope.margin.has_value(), "margin");
+  warn(contact.polytope.tolerance.has_value(), "tolerance");
+  warn(contact.polytope.relations != ContactRelations::kExact, "relations");
 }
 
 /// A margin or tolerance beyond the size of a part, as of other units than metres.
@@ -105,8 +105,8 @@ void warn_of_wide_options(const Scene& scene, std::vector<std::string>& warnings
         "{} of that",
         name, *value, in_quotes(data.description.bodies[static_cast<std::size_t>(body)].name), radius, usual));
   };
-  warn(data.description.contact.margin, "margin", "0.02");
-  warn(data.description.contact.tolerance, "tolerance", "1e-6");
+  warn(data.description.contact.polytope.margin, "margin", "0.02");
+  warn(data.description.contact.polytope.tolerance, "tolerance", "1e-6");
 }
 
 }  // namespace

@@ -217,7 +217,8 @@ bool needs_smoothed_gradients(const SceneDescription& scene) {
 
 DistanceView distances_of(const SceneData& data) {
   const ContactOptions& contact = data.description.contact;
-  return {contact.margin.value_or(-1), contact.tolerance.value_or(-1), static_cast<std::int32_t>(contact.relations),
+  return {contact.polytope.margin.value_or(-1), contact.polytope.tolerance.value_or(-1),
+          static_cast<std::int32_t>(contact.polytope.relations),
           data.centers_of_mass.empty() ? nullptr : data.centers_of_mass.data(),
           data.part_radii.empty() ? nullptr : data.part_radii.data()};
 }

@@ -84,16 +84,16 @@ void for_each_key(Is<ContactOptions> auto& contact, const auto& visit) {
   visit("slip_tolerance", contact.slip_tolerance, kSlipToleranceRange);
   visit("gradient_filter", contact.gradient_filter, Flag{});
   visit("model", contact.model, ModelNames{});
-  visit("margin", contact.margin, kMarginRange);
-  visit("tolerance", contact.tolerance, kGapToleranceRange);
-  visit("relations", contact.relations, Enumerators{"ContactRelations", kContactRelationsNames});
-  visit("friction_model", contact.friction_model, Enumerators{"FrictionModel", kFrictionModelNames});
-  visit("bristle", contact.bristle, Object{});
-  visit("bristle_flow", contact.bristle_flow, Enumerators{"BristleFlow", kBristleFlowNames});
-  visit("normal", contact.normal, Enumerators{"OverlapNormal", kOverlapNormalNames});
-  visit("small_speed", contact.small_speed, kSlipToleranceRange);
-  visit("latch", contact.latch, Enumerators{"ImpactLatch", kImpactLatchNames});
-  visit("relaxation_time", contact.relaxation_time, Least::kZero);
+  visit("margin", contact.polytope.margin, kMarginRange);
+  visit("tolerance", contact.polytope.tolerance, kGapToleranceRange);
+  visit("relations", contact.polytope.relations, Enumerators{"ContactRelations", kContactRelationsNames});
+  visit("friction_model", contact.force_law.friction_model, Enumerators{"FrictionModel", kFrictionModelNames});
+  visit("bristle", contact.force_law.bristle, Object{});
+  visit("bristle_flow", contact.force_law.bristle_flow, Enumerators{"BristleFlow", kBristleFlowNames});
+  visit("normal", contact.force_law.normal, Enumerators{"OverlapNormal", kOverlapNormalNames});
+  visit("small_speed", contact.force_law.small_speed, kSlipToleranceRange);
+  visit("latch", contact.force_law.latch, Enumerators{"ImpactLatch", kImpactLatchNames});
+  visit("relaxation_time", contact.force_law.relaxation_time, Least::kZero);
 }
 
 void for_each_key(Is<Pair> auto& pair, const auto& visit) {

@@ -152,7 +152,7 @@ const ContactModels& models_of(const Pair& pair, const SceneDescription& scene) 
 PairKind kind_of(const Pair& pair) { return {pair.stiffness.has_value(), pair.exact_spheres, pair.inside}; }
 
 FrictionModel friction_model_of(const Pair& pair, const SceneDescription& scene) {
-  return pair.friction_model.value_or(scene.contact.friction_model);
+  return pair.friction_model.value_or(scene.contact.force_law.friction_model);
 }
 
 int state_size_of(const ContactModelInfo& model, const Pair& pair, const SceneDescription& scene) {
@@ -264,14 +264,14 @@ ContactForceLaw force_law_of(const Pair& pair, const SceneDescription& scene) {
   law.stiffness = pair.stiffness.value_or(1);
   law.exponent = pair.exponent.value_or(law.exponent);
   law.restitution = pair.restitution;
-  law.small_speed = contact.small_speed;
-  law.latch = contact.latch;
-  law.relaxation_time = contact.relaxation_time;
-  law.normal = contact.normal;
+  law.small_speed = contact.force_law.small_speed;
+  law.latch = contact.force_law.latch;
+  law.relaxation_time = contact.force_law.relaxation_time;
+  law.normal = contact.force_law.normal;
   law.friction_model = friction_model_of(pair, scene);
   law.slip_tolerance = contact.slip_tolerance.value_or(kUsualSlipTolerance);
-  law.bristle = pair.bristle.value_or(contact.bristle);
-  law.bristle_flow = pair.bristle_flow.value_or(contact.bristle_flow);
+  law.bristle = pair.bristle.value_or(contact.force_law.bristle);
+  law.bristle_flow = pair.bristle_flow.value_or(contact.force_law.bristle_flow);
   law.spin_radius = pair.spin_radius;
   return law;
 }

@@ -51,7 +51,7 @@ Pair parse_pair(const JsonValue& value, const Names& bodies, const ContactOption
   if (value.is_array()) return parse_names(value, bodies);
   value.allow(key_names(Pair()));
   Pair pair = parse_names(value.required("bodies"), bodies);
-  if (value.optional("bristle")) pair.bristle = contact.bristle;  // only the keys that are given change
+  if (value.optional("bristle")) pair.bristle = contact.force_law.bristle;  // only the keys that are given change
   read_keys(value, pair);
   read_contact_state(value, pair);
   return pair;

@@ -127,7 +127,7 @@ inline constexpr double kMaxPosition = 1e12;
 inline constexpr double kMinQuaternion = 1e-6;  ///< norm of a quaternion before it is normalised
 inline constexpr double kMaxQuaternion = 1e6;   ///< norm of a quaternion before it is normalised
 
-/// ContactOptions::tolerance of gaps, m: far below what rounding does to any gap.
+/// PolytopeOptions::tolerance of gaps, m: far below what rounding does to any gap.
 inline constexpr double kMinGapTolerance = 1e-15;
 
 /// How far a body of polygons may be out of the plane z = 0: m, and x and y of its unit quaternion. For rounding.

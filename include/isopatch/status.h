@@ -39,13 +39,13 @@ enum Status : std::uint32_t {
                         ///< pressed through something soft
 
   kBadContactState = 1u << 14,  ///< a contact state is not finite; or of a ContactStateRow it has numbers that no step
-                                ///< leaves, such as an impact speed between 0 and ContactOptions::small_speed
+                                ///< leaves, such as an impact speed between 0 and ForceLawOptions::small_speed
 
   kThickContact = 1u << 15,  ///< no fault, a warning: a single contact is thicker than its radius, so that the plate in
                              ///< its place is far off
 
   // Of pairs of rigid convex parts.
-  kOverlap = 1u << 16,           ///< no fault, a warning: two parts overlap by more than ContactOptions::tolerance
+  kOverlap = 1u << 16,           ///< no fault, a warning: two parts overlap by more than PolytopeOptions::tolerance
   kRelationCapacity = 1u << 19,  ///< more contacts, relations or members than a buffer holds; counts say how many
 
   // Of any step of the last call.

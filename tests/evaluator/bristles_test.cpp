@@ -29,7 +29,7 @@ SceneDescription soft_bodies() {
   add(make_box("lower", {0.06, 0.06, 0.06}), {0.1, 0, 0.0299});
   add(make_box("upper", {0.05, 0.05, 0.05}), {0.1, 0, 0.0845});
   SceneDescription& scene = builder.description;
-  scene.contact.friction_model = FrictionModel::kBristle;
+  scene.contact.force_law.friction_model = FrictionModel::kBristle;
   scene.pairs.emplace();
   for (const auto& [a, b] : {std::pair(1, 0), std::pair(0, 2), std::pair(3, 2)}) {
     Pair& pair = scene.pairs->emplace_back();

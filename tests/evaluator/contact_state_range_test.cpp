@@ -56,7 +56,7 @@ TEST_P(ContactStateRange, EveryPowerOfTenIsAFaultOrMakesNoForceThatStepsDoNot) {
   for (int i = 0; i < 3; ++i) settled.contact_state = evaluated(settled).contact_state;
   // steps leave the memory of what was set down gently, and of what was struck
   std::vector<double> usual = largest_forces(evaluated(settled));
-  for (const double impact : {description_.contact.small_speed, 1.0}) {
+  for (const double impact : {description_.contact.force_law.small_speed, 1.0}) {
     StateArrays touched = settled;
     for (std::size_t i = 0; i < touched.contact_state.size(); i += kNumbers) touched.contact_state[i] = impact;
     const std::vector<double> forces = largest_forces(evaluated(touched));

@@ -160,7 +160,7 @@ TEST_P(MemoryEvaluation, TakesWhatIsAtItsLimits) {
   for (std::size_t i = row; i < 2 * row; ++i) batch.contact_state[i] = -0.0;
   for (std::size_t i = 2 * row; i < 3 * row; ++i) {
     batch.contact_state[i] = i % 8 == 6   ? 1
-                             : i % 8 == 0 ? (1 - 5e-8) * description_.contact.small_speed
+                             : i % 8 == 0 ? (1 - 5e-8) * description_.contact.force_law.small_speed
                                           : std::numeric_limits<double>::denorm_min();
   }
   const UnwrittenResults found = evaluated(evaluator(options()), batch);

@@ -48,7 +48,7 @@ TEST_F(GpuPolytopePairs, HaveTheBitsOfTheCpuWithAllRelations) {
     SCOPED_TRACE(static_cast<int>(relations));
     for (SceneDescription description : {solid_polytopes(), finger_and_boxes(), flat_polytopes()}) {
       SCOPED_TRACE(description.bodies[0].name);
-      description.contact.relations = relations;
+      description.contact.polytope.relations = relations;
       const Scene scene(description);
       const PolytopeResults cpu = expect_bits_of_the_cpu(scene, batch_of_polytopes(scene, 7, 91), {});
       EXPECT_GT(*std::max_element(cpu.overlap.begin(), cpu.overlap.end()), 0);

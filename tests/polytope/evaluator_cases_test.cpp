@@ -192,9 +192,9 @@ Start start_of(const ResultArrays& results, const Vector3d& velocity) {
 void expect_row(const Row& row) {
   for (int mode = 0; mode < 4; ++mode) {
     SceneDescription description = row.scene;
-    description.contact.margin = row.margin;
-    description.contact.tolerance = 1e-6;
-    description.contact.relations = static_cast<ContactRelations>(mode);
+    description.contact.polytope.margin = row.margin;
+    description.contact.polytope.tolerance = 1e-6;
+    description.contact.polytope.relations = static_cast<ContactRelations>(mode);
     const Scene scene(description);
     Batch batch(scene, 1);
     batch.poses = StateArrays(description, 1).poses;

@@ -198,7 +198,7 @@ TEST_P(PolytopeEvaluators, HaveTheContactsRelationsAndMembersOfTheReference) {
   RelationScene scene = relation_scenes()[GetParam()];
   constexpr const char* kModes[] = {"exact", "lnc", "unilateral", "separating"};
   for (int mode = 0; mode < 4; ++mode) {
-    scene.description.contact.relations = static_cast<ContactRelations>(mode);
+    scene.description.contact.polytope.relations = static_cast<ContactRelations>(mode);
     Random random(100 + static_cast<unsigned>(mode));
     Comparison found;
     const int states = mode == 0 ? num_states() : num_states() / 10;

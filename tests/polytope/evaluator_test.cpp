@@ -207,7 +207,7 @@ TEST(PolytopePairs, AreRefusedForOtherPartsAndInSteps) {
 
 TEST(PolytopePairs, HaveTheContactsAndRelationsOfTheirPartPairsInOrder) {
   SceneDescription description = rigid_things();
-  description.contact.margin = 0.01;
+  description.contact.polytope.margin = 0.01;
   const Scene scene(description);
   const std::int64_t n = 50;
   const Batch batch = random_batch(scene, n, 71);
@@ -257,7 +257,7 @@ TEST(PolytopePairs, HaveTheContactsAndRelationsOfTheirPartPairsInOrder) {
 // Parts that are apart are then told by balls alone.
 TEST(PolytopePairs, HaveTheSameRelationsIfNothingElseIsAskedFor) {
   SceneDescription description = rigid_things();
-  description.contact.margin = 0.01;
+  description.contact.polytope.margin = 0.01;
   const Scene scene(description);
   const std::int64_t n = 200;
   const Batch batch = random_batch(scene, n, 73);
@@ -282,7 +282,7 @@ TEST(PolytopePairs, HaveTheSameRelationsIfNothingElseIsAskedFor) {
 
 TEST(PolytopePairs, CountWhatABufferHasNoRoomForAndSaySo) {
   SceneDescription description = rigid_things();
-  description.contact.margin = 0.05;
+  description.contact.polytope.margin = 0.05;
   const Scene scene(description);
   const Batch batch = random_batch(scene, 40, 72);
   const ResultArrays all = evaluate(scene, batch, 0, Backend::kCpu);

@@ -46,7 +46,7 @@ inline SceneDescription solid_polytopes() {
                   rigid_polytope("floor", 3)};
   scene.bodies.back().fixed = true;
   scene.contact.model = ContactModel::kPolytope;
-  scene.contact.margin = 0.01;
+  scene.contact.polytope.margin = 0.01;
   return scene;
 }
 
@@ -61,7 +61,7 @@ inline SceneDescription finger_and_boxes() {
   finger.parts[0].modulus = 1e5;
   scene.bodies = {finger, rigid_polytope("box", 0), rigid_polytope("other box", 0)};
   scene.contact.model = ContactModel::kPolytope;
-  scene.contact.margin = 0.02;
+  scene.contact.polytope.margin = 0.02;
   return scene;
 }
 
@@ -74,7 +74,7 @@ inline SceneDescription flat_polytopes() {
   both.parts = {part_of(0, 0.05, 0, 0), part_of(1, -0.04, 0, 0)};
   scene.bodies = {rigid_polytope("triangle", 0), rigid_polytope("square", 1), both};
   scene.contact.model = ContactModel::kPolytope;
-  scene.contact.margin = 0.02;
+  scene.contact.polytope.margin = 0.02;
   return scene;
 }
 

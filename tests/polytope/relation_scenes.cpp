@@ -199,7 +199,7 @@ RelationScene finger() {
   finger.parts = {part_of(0, pose_at(0, 0, 0)), part_of(1, pose_turned({1, 2, 3}, 0.2, {0.04, 0, 0.04}))};
   finger.parts[0].rigid = false;
   scene.bodies = {finger, rigid_body("cube", 2), rigid_body("hull", 4)};
-  scene.contact.margin = 0.005;
+  scene.contact.polytope.margin = 0.005;
   RelationScene result = {"finger of two models", scene, [](Random& random) {
                             const Vector3d one = Vector3d(0, 0, 0.05) + point_in(random, {0.02, 0.02, 0.01});
                             const RigidPose finger_pose = tilted(random, 0.3, one);

@@ -23,10 +23,10 @@ double bend_of(const ContactForceLaw& law, double friction = 1) {
 
 /// What all contacts with state have.
 void give_friction(const ContactForceLaw& law, SceneDescription& scene, Pair& pair) {
-  scene.contact.small_speed = law.small_speed;
-  scene.contact.latch = law.latch;
-  scene.contact.relaxation_time = law.relaxation_time;
-  scene.contact.normal = law.normal;
+  scene.contact.force_law.small_speed = law.small_speed;
+  scene.contact.force_law.latch = law.latch;
+  scene.contact.force_law.relaxation_time = law.relaxation_time;
+  scene.contact.force_law.normal = law.normal;
   scene.contact.slip_tolerance = law.slip_tolerance;
   pair.friction_model = law.friction_model;
   pair.bristle = law.bristle;

@@ -47,7 +47,7 @@ EvaluatorOptions cpu(Precision precision) { return {Backend::kCpu, precision}; }
 
 /// Of all part pairs, the size of the force where nothing moves and nothing is remembered.
 std::vector<double> elastic_forces(RememberingPairs pairs) {
-  pairs.scene.contact.relaxation_time = 0;
+  pairs.scene.contact.force_law.relaxation_time = 0;
   pairs.states.velocities.clear();
   pairs.states.contact_state.clear();
   const ResultArrays results = evaluated(pairs, cpu(Precision::kDouble));

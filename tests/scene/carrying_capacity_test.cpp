@@ -147,7 +147,7 @@ TEST(CarryingCapacity, IsThatOfAllSupportsTogether) {
     post.fixed = true;
     post.modulus = kModulus;
   }
-  scene.description.contact.friction_model = FrictionModel::kCoulomb;
+  scene.description.contact.force_law.friction_model = FrictionModel::kCoulomb;
   SceneDescription description = scene.finish();
   for (Pair& pair : *description.pairs) pair.friction = 0;
   EXPECT_EQ(warnings_of(Scene(description)), Lines{});

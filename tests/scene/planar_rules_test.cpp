@@ -256,9 +256,9 @@ TEST(PolytopeWarnings, AreNoneOfPolygonsThatTouch) {
               scene.bodies[0].parts = {{.geometry = 0}, {.geometry = 0, .pose = {0.1, 0, 0, 1, 0, 0, 0}}};
               scene.bodies.push_back(rigid_polytope("third", 4, {0, 1, 0, 1, 0, 0, 0}));
               scene.pairs = {{0, 1, {}, {}}};
-              scene.contact.margin = 0.01;
-              scene.contact.tolerance = 1e-7;
-              scene.contact.relations = ContactRelations::kLnc;
+              scene.contact.polytope.margin = 0.01;
+              scene.contact.polytope.tolerance = 1e-7;
+              scene.contact.polytope.relations = ContactRelations::kLnc;
             }),
             Lines{});
 }
@@ -290,17 +290,17 @@ TEST(PolytopeWarnings, NameRigidBodiesThatAreNoPolytopes) {
 TEST(PolytopeWarnings, NameAMarginOrToleranceThatIsLargerThanAPart) {
   EXPECT_EQ(warnings_with([](Description& scene) {
               scene.bodies.push_back(rigid_polytope("wedge", 4, {0, 1, 0, 1, 0, 0, 0}));
-              scene.contact.margin = 0.071;
-              scene.contact.tolerance = 1;
+              scene.contact.polytope.margin = 0.071;
+              scene.contact.polytope.tolerance = 1;
             }),
             (Lines{"contact: margin is 0.071 m, more than the radius of a part of 'floor', 0.0707107 m; it is usually "
                    "0.02 of that",
                    "contact: tolerance is 1 m, more than the radius of a part of 'floor', 0.0707107 m; it is usually "
                    "1e-6 of that"}));
-  EXPECT_EQ(warnings_with([](Description& scene) { scene.contact.margin = 0.07; }), Lines{});
+  EXPECT_EQ(warnings_with([](Description& scene) { scene.contact.polytope.margin = 0.07; }), Lines{});
   EXPECT_EQ(warnings_with([](Description& scene) {  // a half space has no size
               scene.bodies = {rigid_polytope("ground", 2), rigid_polytope("cube", 1)};
-              scene.contact.margin = 0.08;
+              scene.contact.polytope.margin = 0.08;
             }),
             Lines{});
 }
@@ -326,9 +326,9 @@ TEST(PolytopeWarnings, NameOptionsThatNoPairHas) {
               scene.bodies = {rigid_polytope("cube", 1), rigid_polytope("ball", 3)};
               scene.bodies[0].rigid = false;
               scene.bodies[0].friction = scene.bodies[1].friction = 0.5;
-              scene.contact.margin = 0.01;
-              scene.contact.tolerance = 1e-7;
-              scene.contact.relations = ContactRelations::kSeparating;
+              scene.contact.polytope.margin = 0.01;
+              scene.contact.polytope.tolerance = 1e-7;
+              scene.contact.polytope.relations = ContactRelations::kSeparating;
             }),
             (Lines{"contact: margin is given, but no pair is of model polytope; it has no effect",
                    "contact: tolerance is given, but no pair is of model polytope; it has no effect",

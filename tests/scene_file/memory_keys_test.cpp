@@ -74,13 +74,13 @@ void expect_equal(const Pair& a, const Pair& b) {
 TEST(MemoryKeys, OfTheContactLawAreRead) {
   const ContactOptions contact = parse(scene_text("", kContact)).contact;
   EXPECT_EQ(contact.model, ContactModel::kPoint);
-  EXPECT_EQ(contact.friction_model, FrictionModel::kBristle);
-  EXPECT_EQ(contact.bristle, (BristleFriction{2e5, 300, 0.25, 0.002, 0.3, 1.5}));
-  EXPECT_EQ(contact.bristle_flow, BristleFlow::kAlways);
-  EXPECT_EQ(contact.normal, OverlapNormal::kArea);
-  EXPECT_EQ(contact.small_speed, 0.004);
-  EXPECT_EQ(contact.latch, ImpactLatch::kLargest);
-  EXPECT_EQ(contact.relaxation_time, 0.5);
+  EXPECT_EQ(contact.force_law.friction_model, FrictionModel::kBristle);
+  EXPECT_EQ(contact.force_law.bristle, (BristleFriction{2e5, 300, 0.25, 0.002, 0.3, 1.5}));
+  EXPECT_EQ(contact.force_law.bristle_flow, BristleFlow::kAlways);
+  EXPECT_EQ(contact.force_law.normal, OverlapNormal::kArea);
+  EXPECT_EQ(contact.force_law.small_speed, 0.004);
+  EXPECT_EQ(contact.force_law.latch, ImpactLatch::kLargest);
+  EXPECT_EQ(contact.force_law.relaxation_time, 0.5);
 }
 
 TEST(MemoryKeys, OfAPairAreRead) {
@@ -105,7 +105,7 @@ TEST(MemoryKeys, OfAPairAreRead) {
 
 TEST(MemoryKeys, OfThePairsBristlesThatAreLeftOutAreTheContactLaws) {
   const SceneDescription scene = parse(scene_text(kPointPair, kContact));
-  BristleFriction expected = scene.contact.bristle;
+  BristleFriction expected = scene.contact.force_law.bristle;
   expected.damping = 150;
   EXPECT_EQ(scene.pairs->at(0).bristle, expected);
 }
@@ -118,7 +118,7 @@ TEST(MemoryKeys, LeftOutAreTheDefaults) {
   expect_equal(scene.pairs->at(0), plain);
   const BristleFriction bristle;
   EXPECT_EQ(bristle, (BristleFriction{1e5, 200, 0, 1e-3, 0.1, 1}));
-  EXPECT_EQ(scene.contact.small_speed, 1e-3);
+  EXPECT_EQ(scene.contact.force_law.small_speed, 1e-3);
   EXPECT_EQ(Scene(scene).contact_state_size(), 0);
 }
 
@@ -196,13 +196,13 @@ TEST(MemoryKeys, AreCheckedInScenesFromMemory) {
   };
   const double nan = std::nan("");
   expect("no error", [](SceneDescription&, Pair&) {});
-  expect("small_speed is nan", [&](SceneDescription& s, Pair&) { s.contact.small_speed = nan; });
-  expect("relaxation_time is -1", [](SceneDescription& s, Pair&) { s.contact.relaxation_time = -1; });
-  expect("latch is 7", [](SceneDescription& s, Pair&) { s.contact.latch = static_cast<ImpactLatch>(7); });
-  expect("normal is 7", [](SceneDescription& s, Pair&) { s.contact.normal = static_cast<OverlapNormal>(7); });
+  expect("small_speed is nan", [&](SceneDescription& s, Pair&) { s.contact.force_law.small_speed = nan; });
+  expect("relaxation_time is -1", [](SceneDescription& s, Pair&) { s.contact.force_law.relaxation_time = -1; });
+  expect("latch is 7", [](SceneDescription& s, Pair&) { s.contact.force_law.latch = static_cast<ImpactLatch>(7); });
+  expect("normal is 7", [](SceneDescription& s, Pair&) { s.contact.force_law.normal = static_cast<OverlapNormal>(7); });
   expect("friction_model is 7", [](SceneDescription&, Pair& p) { p.friction_model = static_cast<FrictionModel>(7); });
   expect("bristle_flow is 7", [](SceneDescription&, Pair& p) { p.bristle_flow = static_cast<BristleFlow>(7); });
-  expect("bristle_flow is 7", [](SceneDescription& s, Pair&) { s.contact.bristle_flow = static_cast<BristleFlow>(7); });
+  expect("bristle_flow is 7", [](SceneDescription& s, Pair&) { s.contact.force_law.bristle_flow = static_cast<BristleFlow>(7); });
   expect("bristle_flow is given, but the pair has no bristles",
          [](SceneDescription&, Pair& p) { p.friction_model = FrictionModel::kCoulomb; });
   expect("bristle.static_ratio is 0.5", [](SceneDescription&, Pair& p) { p.bristle->static_ratio = 0.5; });

@@ -43,8 +43,8 @@ constexpr Case kCases[] = {{"Midpoint", Integrator::kMidpoint, Precision::kFloat
 SceneDescription scene_of(const Case& of) {
   SceneDescription scene = remembering_scene();
   scene.rollout.integrator = of.integrator;
-  scene.contact.latch = of.latch;
-  scene.contact.relaxation_time = of.relaxation_time;
+  scene.contact.force_law.latch = of.latch;
+  scene.contact.force_law.relaxation_time = of.relaxation_time;
   return scene;
 }
 

@@ -59,8 +59,8 @@ inline SceneDescription remembering_bodies(Integrator integrator) {
   add("right", small, {4.0198, 0, 0}, true);
 
   SceneDescription& scene = builder.description;
-  scene.contact.friction_model = FrictionModel::kBristle;
-  scene.contact.bristle.static_ratio = 1.3;
+  scene.contact.force_law.friction_model = FrictionModel::kBristle;
+  scene.contact.force_law.bristle.static_ratio = 1.3;
   const auto pair = [&](int a, int b) -> Pair& {
     Pair& added = (scene.pairs ? *scene.pairs : scene.pairs.emplace()).emplace_back();
     added.a = a, added.b = b;

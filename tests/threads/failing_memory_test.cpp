@@ -73,7 +73,7 @@ SceneDescription polytopes() {
     scene.bodies.push_back(body);
   }
   scene.contact.model = ContactModel::kPolytope;
-  scene.contact.margin = 0.02;
+  scene.contact.polytope.margin = 0.02;
   return scene;
 }
 

@@ -61,7 +61,7 @@ void expect_small(const std::string& what, const std::function<void()>& work) {
 /// Bodies of tets, surfaces and a half space, of one and of several parts, that touch, with friction and damping.
 SceneDescription touching_bodies() {
   SceneDescription scene = remembering_bodies(Integrator::kMidpoint);
-  scene.contact.friction_model = FrictionModel::kCoulomb;
+  scene.contact.force_law.friction_model = FrictionModel::kCoulomb;
   const auto is_field = [](const Pair& pair) { return !pair.model; };
   std::vector<Pair> pairs;
   for (const Pair& pair : *scene.pairs) {

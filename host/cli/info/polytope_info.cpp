@@ -73,7 +73,7 @@ Rows rows_of_pairs(const Scene& built) {
       tolerance.add(options.tolerance);
     }
     rows.push_back({escaped(scene.bodies[view.a].name), escaped(scene.bodies[view.b].name), margin.text(),
-                    tolerance.text(), name_in(kContactRelationsNames, scene.contact.relations)});
+                    tolerance.text(), name_in(kContactRelationsNames, scene.contact.polytope.relations)});
   }
   return rows;
 }

@@ -59,15 +59,15 @@ ContactForceLaw memory_law(const SceneDescription& scene, const State& state, co
   law.exponent = pair.exponent.value_or(1.5);
   law.dissipation = static_cast<double>(materials.dissipation);
   law.restitution = pair.restitution;
-  law.small_speed = scene.contact.small_speed;
-  law.latch = scene.contact.latch;
-  law.relaxation_time = scene.contact.relaxation_time;
-  law.normal = scene.contact.normal;
+  law.small_speed = scene.contact.force_law.small_speed;
+  law.latch = scene.contact.force_law.latch;
+  law.relaxation_time = scene.contact.force_law.relaxation_time;
+  law.normal = scene.contact.force_law.normal;
   law.friction = static_cast<double>(materials.friction);
-  law.friction_model = pair.friction_model.value_or(scene.contact.friction_model);
+  law.friction_model = pair.friction_model.value_or(scene.contact.force_law.friction_model);
   law.slip_tolerance = scene.contact.slip_tolerance.value_or(usual_slip_tolerance);
-  law.bristle = pair.bristle.value_or(scene.contact.bristle);
-  law.bristle_flow = pair.bristle_flow.value_or(scene.contact.bristle_flow);
+  law.bristle = pair.bristle.value_or(scene.contact.force_law.bristle);
+  law.bristle_flow = pair.bristle_flow.value_or(scene.contact.force_law.bristle_flow);
   law.spin_radius = pair.spin_radius;
   return law;
 }

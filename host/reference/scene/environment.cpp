@@ -118,7 +118,7 @@ bool has_memories(const SceneDescription& scene) {
 Real broken_away(const SceneDescription& scene) {
   Real farthest = 0;
   for (const Pair& pair : *scene.pairs) {
-    const BristleFriction& bristle = pair.bristle.value_or(scene.contact.bristle);
+    const BristleFriction& bristle = pair.bristle.value_or(scene.contact.force_law.bristle);
     const Real held = Real{limits::kMaxFriction} * bristle.static_ratio / bristle.stiffness;
     farthest = std::max(farthest, 10 * held);
   }
@@ -150,7 +150,7 @@ std::uint32_t read_memories(const SceneDescription& scene, const State& state, s
   const Real largest_bend = broken_away(scene);
   for (std::size_t row = 0; given && row < rows; ++row) {
     for (std::size_t k = 0; k < 8; ++k) memories[row][k] = element(state.contact_state, index, row * size + k);
-    if (!can_be_left(memories[row], scene.contact.small_speed, largest_bend)) status |= kBadContactState;
+    if (!can_be_left(memories[row], scene.contact.force_law.small_speed, largest_bend)) status |= kBadContactState;
   }
   std::size_t first = 0;
   for (const Pair& pair : *scene.pairs) {

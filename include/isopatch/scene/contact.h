@@ -56,6 +56,26 @@ enum class Quadrature : std::uint8_t {
 inline constexpr double kUsualSlipTolerance = 1e-4;      ///< of evaluations, m/s
 inline constexpr double kUsualStepSlipTolerance = 1e-5;  ///< of the steps of a rollout, m/s
 
+/// What contacts with state have in common, of the models kVolumetric and kPoint and of pressure fields with bristles:
+/// ContactForceLaw says what it means.
+struct ForceLawOptions {
+  FrictionModel friction_model = FrictionModel::kCoulomb;  ///< of the pairs that have none of their own
+  BristleFriction bristle = {};                            ///< likewise
+  BristleFlow bristle_flow = BristleFlow::kNearLimit;      ///< likewise
+  OverlapNormal normal = OverlapNormal::kInertia;          ///< of an overlap
+  double small_speed = 1e-3;                               ///< m/s, > 0
+  ImpactLatch latch = ImpactLatch::kFirst;                 ///< which approach sets the damping of a restitution
+  double relaxation_time = 0;                              ///< s, >= 0
+};
+
+/// Of rigid polytopes. A radius is the largest distance of a part's vertex from its body's centre of mass.
+struct PolytopeOptions {
+  std::optional<double> margin = {};  ///< m, >= 0: how near features must be for a contact, on top of what the bodies
+                                      ///< move in a time step; without it 0.02 of the smaller radius of two parts
+  std::optional<double> tolerance = {};  ///< m, > 0: a gap above -tolerance touches; without it 1e-6 of that radius
+  ContactRelations relations = ContactRelations::kExact;  ///< which contacts constrain motion
+};
+
 /// The contact law of all pairs.
 struct ContactOptions {
   DissipationModel dissipation_model = DissipationModel::kHuntCrossley;  ///< how motion along the normal is damped
@@ -64,22 +84,8 @@ struct ContactOptions {
                                               ///< kUsualSlipTolerance, and kUsualStepSlipTolerance in steps
   bool gradient_filter = false;  ///< drop polygons whose normal is more than 5 pi/8 from either body's inward gradient
   ContactModels model = ContactModel::kPressureField;  ///< of the pairs that have none of their own
-
-  // Of contacts with state: of the models kVolumetric and kPoint, and of pressure fields with bristles. ContactForceLaw
-  // says what they mean.
-  FrictionModel friction_model = FrictionModel::kCoulomb;  ///< of the pairs that have none of their own
-  BristleFriction bristle = {};                            ///< likewise
-  BristleFlow bristle_flow = BristleFlow::kNearLimit;      ///< likewise
-  OverlapNormal normal = OverlapNormal::kInertia;          ///< of an overlap
-  double small_speed = 1e-3;                               ///< m/s, > 0
-  ImpactLatch latch = ImpactLatch::kFirst;                 ///< which approach sets the damping of a restitution
-  double relaxation_time = 0;                              ///< s, >= 0
-
-  // Of rigid polytopes. A radius is the largest distance of a part's vertex from its body's centre of mass.
-  std::optional<double> margin = {};  ///< m, >= 0: how near features must be for a contact, on top of what the bodies
-                                      ///< move in a time step; without it 0.02 of the smaller radius of two parts
-  std::optional<double> tolerance = {};  ///< m, > 0: a gap above -tolerance touches; without it 1e-6 of that radius
-  ContactRelations relations = ContactRelations::kExact;  ///< which contacts constrain motion
+  ForceLawOptions force_law = {};                      ///< of contacts with state
+  PolytopeOptions polytope = {};                       ///< of rigid polytopes
 };
 
 }  // namespace isopatch

@@ -25,9 +25,9 @@ struct Pair {
   std::optional<double> friction;           ///< overrides the combination of the two bodies' coefficients
   std::optional<ContactModels> model = {};  ///< overrides ContactOptions::model
 
-  std::optional<FrictionModel> friction_model = {};  ///< overrides ContactOptions::friction_model
-  std::optional<BristleFriction> bristle = {};       ///< overrides ContactOptions::bristle, all of it
-  std::optional<BristleFlow> bristle_flow = {};      ///< overrides ContactOptions::bristle_flow; with kBristle
+  std::optional<FrictionModel> friction_model = {};  ///< overrides ForceLawOptions::friction_model
+  std::optional<BristleFriction> bristle = {};       ///< overrides ForceLawOptions::bristle, all of it
+  std::optional<BristleFlow> bristle_flow = {};      ///< overrides ForceLawOptions::bristle_flow; with kBristle
 
   // Of kVolumetric and kPoint; ContactForceLaw says more.
 

@@ -114,7 +114,7 @@ SceneDescription short_impacts() {
 /// All kinds of contacts with state, of bodies that move, with the latch and the radius that other scenes have not.
 SceneDescription all_kinds() {
   SceneDescription scene = test::remembering_bodies(Integrator::kMidpoint);
-  scene.contact.latch = ImpactLatch::kLargest;
+  scene.contact.force_law.latch = ImpactLatch::kLargest;
   for (Pair& pair : *scene.pairs) pair.spin_radius = 1.1;
   RolloutStateArrays states(Scene(scene), 1);
   test::disturb(scene, states, 5);
@@ -189,8 +189,8 @@ TEST(MemoryStepsOfAllKinds, AgreeWithEveryIntegrator) {
 /// ground.
 SceneDescription fast_plate_with_bristles() {
   SceneDescription scene = fast_plate();
-  scene.contact.friction_model = FrictionModel::kBristle;
-  scene.contact.bristle.stribeck_velocity = 3e-2;  // of less, 2.5 m/s have too few digits for the tolerance
+  scene.contact.force_law.friction_model = FrictionModel::kBristle;
+  scene.contact.force_law.bristle.stribeck_velocity = 3e-2;  // of less, 2.5 m/s have too few digits for the tolerance
   Pair& volume = (*scene.pairs)[2];
   volume.model = ContactModel::kVolumetric;
   volume.exact_spheres = true;

@@ -138,7 +138,7 @@ struct ContactView {
   double largest_bend;        // m
 };
 
-/// What pairs of polytopes need of a scene: ContactOptions::margin, tolerance and relations, and two arrays, which are
+/// What pairs of polytopes need of a scene: PolytopeOptions, and two arrays, which are
 /// null where there is no such pair.
 struct DistanceView {
   double margin, tolerance;      // m; negative: of the smaller radius of two parts
