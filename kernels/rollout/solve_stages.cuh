@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the velocities of stages: a warp takes an environment. Where there are many small ones it takes four, and finds
-// those of all together, with a team of lanes for each. The memory that only this needs belongs to the warp. Scenes
-// without contacts with state have kernels without their code.
+// Finds the velocities of stages: a warp takes an environment. Where there are many small ones it takes four and solves
+// all together, with a team of lanes for each. The memory that only this needs belongs to the warp. Scenes without
+// contacts with state have kernels without their code.
 #pragma once
 
 #include "kernels/rollout/cuda_team.cuh"
@@ -32,7 +32,7 @@ class WarpMemory {
   __device__ SolverMemory of(std::int64_t environment, int index) const {
     return solver_size(call_).in(call_.arrays.kept + environment * call_.kept_words, finding(index));
   }
-  /// Of a team without an environment of its own.
+  /// Of a team without an environment.
   __device__ SolverMemory spare(int index) const { return solver_size(call_).in(kept(index), finding(index)); }
 
   /// Copies what an environment keeps, for a team without one: it takes the way of the others, also if it has nothing

@@ -226,13 +226,13 @@ TEST(PolytopeRules, HoldForTheOptionsOfTheContactLaw) {
   const auto error = [](const std::function<void(ContactOptions&)>& change) {
     return error_with([&](Description& scene, Body&) { change(scene.contact); });
   };
-  EXPECT_EQ(error([](ContactOptions& c) { c.margin = -1e-3; }),
+  EXPECT_EQ(error([](ContactOptions& c) { c.polytope.margin = -1e-3; }),
             "scene: contact: margin is -0.001 m; it must be in [0, 1000000000]");
-  EXPECT_EQ(error([](ContactOptions& c) { c.tolerance = 0; }),
+  EXPECT_EQ(error([](ContactOptions& c) { c.polytope.tolerance = 0; }),
             "scene: contact: tolerance is 0 m; it must be in [1e-15, 1000000000]");
-  EXPECT_EQ(error([](ContactOptions& c) { c.tolerance = -1e-6; }),
+  EXPECT_EQ(error([](ContactOptions& c) { c.polytope.tolerance = -1e-6; }),
             "scene: contact: tolerance is -1e-06 m; it must be in [1e-15, 1000000000]");
-  EXPECT_EQ(error([](ContactOptions& c) { c.tolerance = std::nan(""); }),
+  EXPECT_EQ(error([](ContactOptions& c) { c.polytope.tolerance = std::nan(""); }),
             "scene: contact: tolerance is nan m; it must be in [1e-15, 1000000000]");
   EXPECT_EQ(error([](ContactOptions& c) { c.relations = static_cast<ContactRelations>(4); }),
             "scene: contact: relations is 4; it must be one of ContactRelations");

@@ -365,8 +365,8 @@ ISOPATCH_HD bool has_moving_parent(const RolloutView& view, const MovingBody& bo
 }
 
 /// Writes the pose where the contact of a stage is found, and the known velocity there: a free body is predicted to
-/// move there with its momentum. Called for bodies without joints, then for bodies on joints, and then for those of
-/// which another one's joint has the position.
+/// move there with its momentum. Called for bodies without joints, then for bodies on joints, and then for bodies whose
+/// position another one's joint has.
 ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& input, std::int64_t environment,
                                    const EnvironmentState& state, const SolverStage& stage, int index,
                                    StageBody* bodies, double* poses) {

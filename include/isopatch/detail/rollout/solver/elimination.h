@@ -108,7 +108,7 @@ ISOPATCH_HD void substitute_back(const LowerMatrix& H, double* x) {
   }
 }
 
-/// A column's entry on the diagonal as that of its factor, with what follows from it.
+/// The entry of a factor on its diagonal, and what follows from it.
 struct Pivot {
   double root, inverse;
   double quotient;  // x / root

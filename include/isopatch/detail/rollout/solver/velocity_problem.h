@@ -170,7 +170,7 @@ struct SolverSize {
     return taken.words;
   }
 
-  /// Memory of which the first words are given to arrays.
+  /// Memory whose first words are given to arrays.
   struct Taken {
     double* memory;
     std::int64_t words;
