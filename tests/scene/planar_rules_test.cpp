@@ -234,9 +234,9 @@ TEST(PolytopeRules, HoldForTheOptionsOfTheContactLaw) {
             "scene: contact: tolerance is -1e-06 m; it must be in [1e-15, 1000000000]");
   EXPECT_EQ(error([](ContactOptions& c) { c.polytope.tolerance = std::nan(""); }),
             "scene: contact: tolerance is nan m; it must be in [1e-15, 1000000000]");
-  EXPECT_EQ(error([](ContactOptions& c) { c.relations = static_cast<ContactRelations>(4); }),
+  EXPECT_EQ(error([](ContactOptions& c) { c.polytope.relations = static_cast<ContactRelations>(4); }),
             "scene: contact: relations is 4; it must be one of ContactRelations");
-  EXPECT_EQ(error([](ContactOptions& c) { c.margin = 0, c.tolerance = 1e-15; }), "no error");
+  EXPECT_EQ(error([](ContactOptions& c) { c.polytope.margin = 0, c.polytope.tolerance = 1e-15; }), "no error");
 }
 
 // ---- warnings

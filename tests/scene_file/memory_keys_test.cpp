@@ -202,7 +202,8 @@ TEST(MemoryKeys, AreCheckedInScenesFromMemory) {
   expect("normal is 7", [](SceneDescription& s, Pair&) { s.contact.force_law.normal = static_cast<OverlapNormal>(7); });
   expect("friction_model is 7", [](SceneDescription&, Pair& p) { p.friction_model = static_cast<FrictionModel>(7); });
   expect("bristle_flow is 7", [](SceneDescription&, Pair& p) { p.bristle_flow = static_cast<BristleFlow>(7); });
-  expect("bristle_flow is 7", [](SceneDescription& s, Pair&) { s.contact.force_law.bristle_flow = static_cast<BristleFlow>(7); });
+  expect("bristle_flow is 7",
+         [](SceneDescription& s, Pair&) { s.contact.force_law.bristle_flow = static_cast<BristleFlow>(7); });
   expect("bristle_flow is given, but the pair has no bristles",
          [](SceneDescription&, Pair& p) { p.friction_model = FrictionModel::kCoulomb; });
   expect("bristle.static_ratio is 0.5", [](SceneDescription&, Pair& p) { p.bristle->static_ratio = 0.5; });
