@@ -48,13 +48,13 @@ const std::string kPointPair =
 
 void expect_equal(const ContactOptions& a, const ContactOptions& b) {
   EXPECT_EQ(a.model, b.model);
-  EXPECT_EQ(a.friction_model, b.friction_model);
-  EXPECT_EQ(a.bristle, b.bristle);
-  EXPECT_EQ(a.bristle_flow, b.bristle_flow);
-  EXPECT_EQ(a.normal, b.normal);
-  EXPECT_EQ(a.small_speed, b.small_speed);
-  EXPECT_EQ(a.latch, b.latch);
-  EXPECT_EQ(a.relaxation_time, b.relaxation_time);
+  EXPECT_EQ(a.force_law.friction_model, b.force_law.friction_model);
+  EXPECT_EQ(a.force_law.bristle, b.force_law.bristle);
+  EXPECT_EQ(a.force_law.bristle_flow, b.force_law.bristle_flow);
+  EXPECT_EQ(a.force_law.normal, b.force_law.normal);
+  EXPECT_EQ(a.force_law.small_speed, b.force_law.small_speed);
+  EXPECT_EQ(a.force_law.latch, b.force_law.latch);
+  EXPECT_EQ(a.force_law.relaxation_time, b.force_law.relaxation_time);
 }
 
 void expect_equal(const Pair& a, const Pair& b) {

@@ -99,16 +99,16 @@ TEST(ScenePolytopes, ReadTheirOptionsOfTheContactLaw) {
     return parse(scene_text(kTiles, kTileBodies, R"("contact": {"model": "polytope")" + keys + "}")).contact;
   };
   const ContactOptions none = contact("");
-  EXPECT_FALSE(none.margin);
-  EXPECT_FALSE(none.tolerance);
-  EXPECT_EQ(none.relations, ContactRelations::kExact);
+  EXPECT_FALSE(none.polytope.margin);
+  EXPECT_FALSE(none.polytope.tolerance);
+  EXPECT_EQ(none.polytope.relations, ContactRelations::kExact);
   const ContactOptions some = contact(R"(, "margin": 0, "tolerance": 1e-15, "relations": "lnc")");
-  EXPECT_EQ(some.margin, 0);
-  EXPECT_EQ(some.tolerance, 1e-15);
-  EXPECT_EQ(some.relations, ContactRelations::kLnc);
-  EXPECT_EQ(contact(R"(, "relations": "exact")").relations, ContactRelations::kExact);
-  EXPECT_EQ(contact(R"(, "relations": "unilateral")").relations, ContactRelations::kUnilateral);
-  EXPECT_EQ(contact(R"(, "relations": "separating")").relations, ContactRelations::kSeparating);
+  EXPECT_EQ(some.polytope.margin, 0);
+  EXPECT_EQ(some.polytope.tolerance, 1e-15);
+  EXPECT_EQ(some.polytope.relations, ContactRelations::kLnc);
+  EXPECT_EQ(contact(R"(, "relations": "exact")").polytope.relations, ContactRelations::kExact);
+  EXPECT_EQ(contact(R"(, "relations": "unilateral")").polytope.relations, ContactRelations::kUnilateral);
+  EXPECT_EQ(contact(R"(, "relations": "separating")").polytope.relations, ContactRelations::kSeparating);
 }
 
 TEST(ScenePolytopes, AreWrittenAndReadAgainAsTheSameScene) {
@@ -122,9 +122,9 @@ TEST(ScenePolytopes, AreWrittenAndReadAgainAsTheSameScene) {
     const SceneDescription again = parse_scene(text, "", "text", {.geometries = scene.description().geometries});
     const ContactOptions &a = scene.description().contact, &b = again.contact;
     EXPECT_EQ(a.model, b.model);
-    EXPECT_EQ(a.margin, b.margin);
-    EXPECT_EQ(a.tolerance, b.tolerance);
-    EXPECT_EQ(a.relations, b.relations);
+    EXPECT_EQ(a.polytope.margin, b.polytope.margin);
+    EXPECT_EQ(a.polytope.tolerance, b.polytope.tolerance);
+    EXPECT_EQ(a.polytope.relations, b.polytope.relations);
     for (std::size_t i = 0; i < again.bodies.size(); ++i) {
       const Body &x = scene.description().bodies[i], &y = again.bodies[i];
       EXPECT_EQ(x.motion.type, y.motion.type);
