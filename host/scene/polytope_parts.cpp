@@ -116,6 +116,14 @@ void prepare_polytopes(SceneData& data) {
   add_radii(data);
 }
 
+DistanceView distances_of(const SceneData& data) {
+  const ContactOptions& contact = data.description.contact;
+  return {contact.polytope.margin.value_or(-1), contact.polytope.tolerance.value_or(-1),
+          static_cast<std::int32_t>(contact.polytope.relations),
+          data.centers_of_mass.empty() ? nullptr : data.centers_of_mass.data(),
+          data.part_radii.empty() ? nullptr : data.part_radii.data()};
+}
+
 void warn_of_polytopes(const Scene& scene, std::vector<std::string>& warnings) {
   warn_of_options_without_effect(scene, warnings);
   warn_of_wide_options(scene, warnings);

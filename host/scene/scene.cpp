@@ -215,14 +215,6 @@ bool needs_smoothed_gradients(const SceneDescription& scene) {
          std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const Body& body) { return body.one_sided; });
 }
 
-DistanceView distances_of(const SceneData& data) {
-  const ContactOptions& contact = data.description.contact;
-  return {contact.polytope.margin.value_or(-1), contact.polytope.tolerance.value_or(-1),
-          static_cast<std::int32_t>(contact.polytope.relations),
-          data.centers_of_mass.empty() ? nullptr : data.centers_of_mass.data(),
-          data.part_radii.empty() ? nullptr : data.part_radii.data()};
-}
-
 SceneView view_of(const SceneData& data) {
   const auto size = [](const auto& array) { return static_cast<std::int32_t>(array.size()); };
   SceneView view = {data.geometries.views.data(),

@@ -28,6 +28,9 @@ struct SceneData {
   SceneView view;                           // of the arrays above
 };
 
+/// What pairs that touch by faces need, in the arrays of `data`.
+DistanceView distances_of(const SceneData& data);
+
 /// Whether pairs measure how far parts are apart: their outputs have values, and no wrench is theirs.
 bool measures_distances(const Scene& scene);
 

@@ -32,15 +32,16 @@ class WarpMemory {
   __device__ SolverMemory of(std::int64_t environment, int index) const {
     return solver_size(call_).in(call_.arrays.kept + environment * call_.kept_words, finding(index));
   }
-  /// Of a team without an environment.
-  __device__ SolverMemory spare(int index) const { return solver_size(call_).in(kept(index), finding(index)); }
-
-  /// Copies what an environment keeps, for a team without one: it takes the way of the others, also if it has nothing
-  /// to find.
-  __device__ void copy(CudaWarp& warp, std::int64_t environment, int index) const {
-    const double* const from = call_.arrays.kept + environment * call_.kept_words;
-    double* const to = kept(index);
-    for (std::int64_t i = warp.lane(); i < call_.kept_words; i += CudaWarp::kSize) to[i] = from[i];
+  /// Of a team without an environment: it takes the way of the others, at the bodies of one of them, which only differ
+  /// in what they touch. Its vectors are zeros.
+  __device__ SolverMemory spare(std::int64_t environment, int index) const {
+    const SolverMemory of_other = of(environment, index);
+    SolverMemory memory = solver_size(call_).in(kept(index), finding(index));
+    memory.bodies = of_other.bodies;
+    memory.joints = of_other.joints;
+    memory.joint_dofs = of_other.joint_dofs;
+    memory.order = of_other.order;
+    return memory;
   }
 
  private:
@@ -84,10 +85,7 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
   if (solved < 0) return;
 #pragma unroll 1
   for (int k = 0; k < CudaTeam::kTeams; ++k) {
-    if (!is_solved(k)) {
-      memory.copy(warp, first + solved, k);
-      continue;
-    }
+    if (!is_solved(k)) continue;
     StageProblem begun = stages[first + k].begun;
     write_contacts(warp, WarpPointSums<CudaWarp, false>{warp}, call.step, call.evaluation.state, first + k,
                    sorted_contacts(call, first + k, begun.contacts), memory.of(first + k, k),
@@ -99,8 +97,11 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
   CudaTeam team(sums + index * CudaTeam::kDoubles);
   const bool own = is_solved(index);
   const std::int64_t e = first + (own ? index : solved);
-  const SolverMemory solver = own ? memory.of(e, index) : memory.spare(index);
+  const SolverMemory solver = own ? memory.of(e, index) : memory.spare(e, index);
   StageProblem begun = stages[e].begun;
+  const int zeros = own ? 0 : SolverVectors::kCount * begun.problem.num_dofs;
+#pragma unroll 1
+  for (int i = team.lane(); i < zeros; i += CudaTeam::kSize) solver.vectors.velocity[i] = 0;
 #pragma unroll 1
   for (int i = (own ? begun.problem.num_pairs : 0) + team.lane(); i < most_pairs; i += CudaTeam::kSize) {
     solver.pairs[i].set_empty();

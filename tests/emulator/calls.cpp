@@ -130,7 +130,7 @@ class Inliner {
       std::string size = bracket == std::string::npos ? "[8]" : one.substr(bracket);  // none has more than eight bytes
       function.names[name] = local;
       function.local_names.push_back(local);
-      function.variables.push_back(".local .align 16 .b8 " + local + size + ";");
+      function.variables.push_back(kCallLocal + (" .align 16 .b8 " + local + size + ";"));
     }
   }
 

@@ -108,7 +108,8 @@ void Device::launch(const Kernel& kernel, std::uint32_t grid, std::uint32_t bloc
 
 std::map<std::string, std::uint32_t> Device::local_memory() const {
   std::map<std::string, std::uint32_t> bytes;
-  for (const auto& [name, loaded] : kernels_) bytes[demangled(name)] = loaded.kernel->local_bytes;
+  for (const auto& [name, loaded] : kernels_)
+    bytes[demangled(name)] = loaded.kernel->local_bytes - loaded.kernel->call_bytes;
   return bytes;
 }
 

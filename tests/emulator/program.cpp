@@ -194,13 +194,15 @@ class Reader {
       for (std::int64_t n = 0; n < count_in(name, '<'); ++n) {
         registers_[name.substr(0, many) + std::to_string(n)] = {kernel_.num_slots++, bytes};
       }
-    } else if (words[0] == ".shared" || words[0] == ".local") {
+    } else if (words[0] == ".shared" || words[0] == ".local" || words[0] == kCallLocal) {
       std::uint32_t& total = words[0] == ".shared" ? kernel_.shared_bytes : kernel_.local_bytes;
+      const std::uint32_t before = total;
       const auto alignment = static_cast<std::uint32_t>(count_after(line, ".align "));
       const auto [name, size] = named_bytes(words);
       total = (total + alignment - 1) / alignment * alignment;
       symbols_[name] = total;
       total += static_cast<std::uint32_t>(size);
+      if (words[0] == kCallLocal) kernel_.call_bytes += total - before;
     } else {
       throw std::runtime_error("a directive that is not known");
     }

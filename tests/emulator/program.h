@@ -75,6 +75,7 @@ struct Kernel {
   std::int32_t num_slots = 0;
   std::vector<Parameter> parameters;
   std::uint32_t parameter_bytes = 0, shared_bytes = 0, local_bytes = 0;
+  std::uint32_t call_bytes = 0;      // of local memory, for what calls pass
   bool has_generic_atomics = false;  // whose address may be of any kind of memory
 
   /// Where the shared memory begins whose size a launch says, behind the arrays that the kernel declares.
