@@ -69,7 +69,7 @@ std::string joined(const Lines& lines, std::size_t& at, std::string_view until) 
 std::string take_list(std::string_view& text) {
   const std::size_t first = text.find('('), last = text.find(')', first);
   if (first == std::string_view::npos) return {};
-  const std::string inside(text.substr(first + 1, last - first - 1));
+  std::string inside(text.substr(first + 1, last - first - 1));
   text = text.substr(last + 1);
   return inside;
 }

@@ -126,7 +126,8 @@ template <class Warp>
 ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
   constexpr int kMost = 6;
   const int own = rows.row[0];  // the first of the columns
-  double top[kMost][kMost], inverse[kMost], value[kMost];
+  double top[kMost][kMost], value[kMost];
+  Pivot pivot[kMost];
   ISOPATCH_UNROLL
   for (int c = 0; c < kMost; ++c) {
     if (c >= columns) continue;
@@ -139,14 +140,12 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
   ISOPATCH_UNROLL
   for (int c = 0; c < kMost; ++c) {
     if (c >= columns) continue;
-    const Pivot pivot = pivot_of(top[c][c], value[c]);
-    top[c][c] = pivot.root;
-    inverse[c] = pivot.inverse;
-    value[c] = pivot.quotient;
+    pivot[c] = pivot_of(top[c][c], value[c]);
+    value[c] = pivot[c].quotient;
     ISOPATCH_UNROLL
     for (int j = c + 1; j < kMost; ++j) {
       if (j >= columns) continue;
-      top[c][j] *= inverse[c];
+      top[c][j] *= pivot[c].inverse;
       value[j] = fma(-value[c], top[c][j], value[j]);
     }
     ISOPATCH_UNROLL
@@ -171,11 +170,11 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
     for (int c = 0; c < kMost; ++c) {
       if (c >= columns || c > at) continue;
       if (c == at) {
-        entry[c] = top[c][c];
+        entry[c] = pivot[c].root;
         y = value[c];
         continue;
       }
-      entry[c] *= inverse[c];
+      entry[c] *= pivot[c].inverse;
       y = fma(-value[c], entry[c], y);
       ISOPATCH_UNROLL
       for (int j = c + 1; j < kMost; ++j) {
