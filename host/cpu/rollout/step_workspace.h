@@ -77,9 +77,11 @@ class StepWorkspace {
   SolverMemory solver(int num_polygons) {
     size_.polygons = num_polygons;
     const std::int64_t kept = size_.kept_words();
-    const auto needed = static_cast<std::size_t>(kept + size_.finding_words());
+    const auto needed = static_cast<std::size_t>(kept + size_.finding_words() + SolverSize::kLine);
     if (memory_.size() < needed) memory_.resize(2 * needed);
-    return size_.in(memory_.data(), memory_.data() + kept);
+    const auto first = reinterpret_cast<std::uintptr_t>(memory_.data()), line = sizeof(double) * SolverSize::kLine;
+    double* const begin = memory_.data() + (line - first % line) % line / sizeof(double);
+    return size_.in(begin, begin + kept);
   }
 
  private:

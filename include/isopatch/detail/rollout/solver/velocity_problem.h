@@ -131,7 +131,10 @@ struct SolverSize {
   /// The last block of each pair may have a single polygon.
   ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
 
-  /// Numbers of eight bytes that it takes: of what is kept, and of what only finding the velocities needs.
+  static constexpr std::int64_t kLine = 16;  // numbers of a line of a cache
+
+  /// Numbers of eight bytes that it takes, whole lines: of what is kept, and of what only finding the velocities needs,
+  /// whose columns are read again and again and begin with a line.
   ISOPATCH_HD std::int64_t kept_words() const {
     SolverMemory m;
     return divide_kept(nullptr, m);
@@ -159,15 +162,15 @@ struct SolverSize {
     taken.give(m.order, 1);
     taken.give(vectors, std::int64_t{dofs} * SolverVectors::kCount);
     m.vectors = SolverVectors::of(vectors, dofs);
-    return taken.words;
+    return taken.lines();
   }
   ISOPATCH_HD std::int64_t divide_finding(double* memory, SolverMemory& m) const {
     Taken taken = {memory, 0};
-    taken.give(m.rows, dofs);
-    taken.give(m.matrix.entries, std::int64_t{dofs} * dofs);
     taken.give(m.columns, blocks() * PolygonColumns::kBlock);
+    taken.give(m.matrix.entries, std::int64_t{dofs} * dofs);
+    taken.give(m.rows, dofs);
     m.matrix.size = dofs;
-    return taken.words;
+    return taken.lines();
   }
 
   /// Memory whose first words are given to arrays.
@@ -175,6 +178,7 @@ struct SolverSize {
     double* memory;
     std::int64_t words;
 
+    ISOPATCH_HD std::int64_t lines() const { return (words + kLine - 1) / kLine * kLine; }
     template <class T>
     ISOPATCH_HD void give(T*& array, std::int64_t count) {
       static_assert(alignof(T) <= sizeof(double));
