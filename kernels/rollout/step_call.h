@@ -118,7 +118,7 @@ struct StepCall {
 };
 
 /// How a stage is solved: a warp takes an environment, or with kTeams four small ones at once. Those with contacts with
-/// memory have friction terms.
+/// state have friction terms.
 enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates };
 
 /// Load the kernels of the stages below, each in the source that has them. The first two return how many warps begin
