@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/scene/scene_rules.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/random_states.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>

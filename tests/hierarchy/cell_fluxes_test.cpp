@@ -3,6 +3,7 @@
 // The fluxes of cells are those of fields with the divergences that the energy needs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 

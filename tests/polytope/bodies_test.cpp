@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <tuple>
 
 #include "tests/polytope/polytope_fixture.h"
 

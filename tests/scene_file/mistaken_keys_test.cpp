@@ -3,6 +3,7 @@
 // Keys and values of other tools, and misspelled ones: each error names what is meant.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 
 #include "isopatch/isopatch.h"

@@ -4,6 +4,8 @@
 // section V-A; Farkas, Bartels, Unger, Wolf, "Frictional coupling between sliding and spinning motion", 2003).
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "tests/support/rollouts.h"
 
 namespace isopatch::test {

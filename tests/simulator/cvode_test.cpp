@@ -3,6 +3,8 @@
 // The integrator with error control, and the methods against it.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "tests/support/cvode/cvode_simulator.h"
 #include "tests/support/memory_scenes.h"
 #include "tests/support/rollouts.h"

@@ -3,6 +3,8 @@
 // No step of the first-order method makes energy, however stiff the contact.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "tests/support/rollouts.h"
 
 namespace isopatch::test {

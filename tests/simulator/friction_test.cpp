@@ -3,6 +3,7 @@
 // Coulomb's law: on an incline, in an impact, in a grip. Bristles: on an incline that is shaken.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <numbers>
 
 #include "tests/support/rollout_scenes.h"

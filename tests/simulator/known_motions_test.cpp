@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "tests/support/rollouts.h"
 

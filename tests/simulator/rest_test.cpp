@@ -3,6 +3,8 @@
 // Bodies that are thrown come to rest, and stay.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "tests/support/rollouts.h"
 
 namespace isopatch::test {

@@ -3,6 +3,8 @@
 // A nut on a bolt under gravity: it turns down at the lead of the thread, or the thread locks.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "tests/support/rollouts.h"
 
 namespace isopatch::test {

@@ -3,6 +3,8 @@
 // Many bodies on each other, and bodies that others carry.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "tests/support/rollouts.h"
 
 namespace isopatch::test {

@@ -2,6 +2,7 @@
 #include "host/reference/polytope/convex_hull.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 

@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>

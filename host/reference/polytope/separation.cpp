@@ -2,6 +2,7 @@
 #include "host/reference/polytope/separation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace isopatch::reference::polytope {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/reference/single_contact/find_patch.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "host/reference/scene/posed_body.h"

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cctype>
 #include <fstream>
+#include <initializer_list>
 #include <limits>
 
 #include "tests/mesh/mesh_fixtures.h"

@@ -3,6 +3,7 @@
 // Functions with one result everywhere, held against long double.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numbers>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <lzma.h>
 
+#include <cstdint>
+
 #include "host/mesh/files/vtk/decompress.h"
 
 namespace isopatch::detail {
