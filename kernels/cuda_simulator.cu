@@ -45,6 +45,9 @@ class CudaSimulator final : public Simulator::Implementation {
     const std::int64_t begin = load_begin_stages();
     begin_warps_ = in_room(begin, static_cast<std::int64_t>(sizeof(ContactEntry)) * capacity_);
     warps_ = in_room(load_solver(), 8 * solver_words(capacity_));
+    if (may_have_substeps(view())) {
+      substep_warps_ = std::min({load_substeps(options_.precision, has_plates()), begin_warps_, warps_}) / 2 * 2;
+    }
     on_device_ = std::make_unique<OnDevice>(scene_.data(), data_, std::move(models));
   }
 
@@ -192,6 +195,7 @@ class CudaSimulator final : public Simulator::Implementation {
                      .solver_words = solver_words(capacity),
                      .begin_warps = static_cast<std::int32_t>(begin_warps_),
                      .warps = static_cast<std::int32_t>(warps_),
+                     .substep_warps = static_cast<std::int32_t>(substep_warps_),
                      .num_steps = num_steps};
     call.arrays.contacts.capacity = capacity;
     if (output.pair_wrench_mean.data == nullptr) call.arrays.sums = nullptr;
@@ -228,23 +232,24 @@ class CudaSimulator final : public Simulator::Implementation {
 
   void enqueue(StepCall call, cudaStream_t stream) const {
     begin_call(call, stream);
-    const int searches = max_searches(view());
+    const int searches = num_stages(view().integrator);
+    const bool begins = num_models() == 1;
     for (int step = 0; step < call.num_steps; ++step) {
-      call.is_last = step + 1 == call.num_steps;
       for (call.search = 0; call.search < searches; ++call.search) {
-        call.evaluation.left = call.search > 0 ? call.arrays.num_continuing + call.search - 1 : nullptr;
-        begin_environments(call.evaluation, stream);
+        place_for_searches(call, stream);
+        if (!begins) begin_environments(call.evaluation, stream);
         for (int model = 0; model < num_models(); ++model) {
-          model_at(model).find_contacts(call.evaluation, call.step.rollout.points, call.arrays.contacts, stream);
+          model_at(model).find_contacts(call.evaluation, begins, call.step.rollout.points, call.arrays.contacts,
+                                        stream);
         }
         begin_stages(call, stream);
         solve_stages(call, stream);
         has_plates() ? end_stages<true>(call, stream) : end_stages<false>(call, stream);
       }
+      if (may_have_substeps(view())) take_substeps(call, options_.precision, has_plates(), stream);
     }
     end_call(call, stream);
     BatchCall evaluation = call.evaluation;
-    evaluation.left = nullptr;
     evaluation.scene.contact.slip_tolerance = call.step.rollout.slip_tolerance;
     evaluation.state.contact_state = array_of(call.step.state.contact_state, num_contact_states(call.step.scene));
     const State contact = evaluation.state;
@@ -265,7 +270,7 @@ class CudaSimulator final : public Simulator::Implementation {
   mutable std::atomic<std::int32_t> capacity_;  // grows in calls from the host where the options leave it open
   int device_;
   CallCheck check_;
-  std::int64_t begin_warps_ = 0, warps_ = 0;  // that begin and that solve stages
+  std::int64_t begin_warps_ = 0, warps_ = 0, substep_warps_ = 0;  // that begin and solve stages, and take sub-steps
   std::unique_ptr<OnDevice> on_device_;
 };
 

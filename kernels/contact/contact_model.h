@@ -108,8 +108,8 @@ class CudaContactModel {
     return nullptr;
   }
 
-  /// Enqueues the search for the contacts of its near pairs.
-  virtual void find_contacts(const BatchCall& call, ContactPoints points, const ContactLists& to,
+  /// Enqueues the search for the contacts of its near pairs. `begins` as in evaluate().
+  virtual void find_contacts(const BatchCall& call, bool begins, ContactPoints points, const ContactLists& to,
                              cudaStream_t stream) = 0;
 };
 

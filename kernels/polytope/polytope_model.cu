@@ -176,7 +176,7 @@ class CudaPolytope final : public CudaContactModel {
     });
   }
 
-  void find_contacts(const BatchCall& /*call*/, ContactPoints /*points*/, const ContactLists& /*to*/,
+  void find_contacts(const BatchCall& /*call*/, bool /*begins*/, ContactPoints /*points*/, const ContactLists& /*to*/,
                      cudaStream_t /*stream*/) override {}  // simulators refuse them
 
  private:

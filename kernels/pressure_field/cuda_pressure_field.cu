@@ -164,15 +164,15 @@ class CudaPressureField final : public CudaContactModel {
     return std::make_unique<DeviceCandidates>(owner, device_, num_environments, scene_.num_part_pairs, margin);
   }
 
-  void find_contacts(const BatchCall& batch, ContactPoints points, const ContactLists& to,
+  void find_contacts(const BatchCall& batch, bool begins, ContactPoints points, const ContactLists& to,
                      cudaStream_t stream) override {
     ContactSearchCall call = {call_of(batch), points, to, nullptr};
     const auto find = [&] {
-      in_float() ? detail::find_contacts<float>(call, stream) : detail::find_contacts<double>(call, stream);
+      in_float() ? detail::find_contacts<float>(call, begins, stream)
+                 : detail::find_contacts<double>(call, begins, stream);
     };
     const PressureFieldSize size = size_of_search(batch.state.num_environments);
-    const bool is_further = batch.left != nullptr;  // for the few environments that need it, or for none
-    if (size.contact_pairs == 0 || is_further) return find();
+    if (size.contact_pairs == 0) return find();
     memory_.call(size, stream, [&](const PressureFieldArrays& arrays) {
       if (arrays.size().staged_pairs > 0) {
         StagedMemory& staged = call.evaluation.staged;

@@ -106,10 +106,13 @@ std::int64_t load_find_contacts(const SceneView& scene) {
 }
 
 template <class T>
-void find_contacts(const ContactSearchCall& call, cudaStream_t stream) {
+void find_contacts(const ContactSearchCall& call, bool begins, cudaStream_t stream) {
   const std::int64_t most = call.evaluation.num_pairs();
+  const StagedMemory& staged = call.evaluation.staged;
+  if (begins && (most == 0 || staged.pairs == nullptr)) begin_environments(call.evaluation, stream);
   if (most == 0) return;
-  if (const StagedMemory& staged = call.evaluation.staged; staged.pairs != nullptr) {
+  if (staged.pairs != nullptr) {
+    begin_staged_pairs(call.evaluation, begins, stream);
     const unsigned of_pairs = blocks_of(staged.num_pairs);
     begin_contacts_kernel<<<of_pairs, kFindBlock, 0, stream>>>(call);
     const auto make_contacts = [&](std::int64_t cells) {
@@ -117,7 +120,7 @@ void find_contacts(const ContactSearchCall& call, cudaStream_t stream) {
       const std::int64_t vectors = (cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
       kernel<<<blocks_for(kernel, kFindBlock, vectors), kFindBlock, 0, stream>>>(call);
     };
-    search_staged_pairs(call.evaluation, false, make_contacts, stream);
+    search_staged_pairs(call.evaluation, make_contacts, stream);
     end_contacts_kernel<<<of_pairs, kFindBlock, 0, stream>>>(call);
   }
   with_find_kernel<T>(call.evaluation.scene, [&](auto kernel) {
@@ -128,7 +131,7 @@ void find_contacts(const ContactSearchCall& call, cudaStream_t stream) {
 
 template std::int64_t load_find_contacts<float>(const SceneView&);
 template std::int64_t load_find_contacts<double>(const SceneView&);
-template void find_contacts<float>(const ContactSearchCall&, cudaStream_t);
-template void find_contacts<double>(const ContactSearchCall&, cudaStream_t);
+template void find_contacts<float>(const ContactSearchCall&, bool, cudaStream_t);
+template void find_contacts<double>(const ContactSearchCall&, bool, cudaStream_t);
 
 }  // namespace isopatch::detail

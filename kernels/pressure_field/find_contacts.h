@@ -20,8 +20,9 @@ struct ContactSearchCall {
 template <class T>
 std::int64_t load_find_contacts(const SceneView& scene);
 
-/// Finds the contacts of the near pairs, in stages if there is memory for them.
+/// Finds the contacts of the near pairs, in stages if there is memory for them. With `begins`, the environments begin
+/// before.
 template <class T>
-void find_contacts(const ContactSearchCall& call, cudaStream_t stream);
+void find_contacts(const ContactSearchCall& call, bool begins, cudaStream_t stream);
 
 }  // namespace isopatch::detail

@@ -134,8 +134,9 @@ template <class T, bool with_patch, Parts parts>
 void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
   const auto integrate = call.listed.of_pairs != nullptr ? integrating_and_listing_kernel<T, with_patch>()
                                                          : integrate_cells_kernel<T, with_patch>;
+  begin_staged_pairs(call, begins, stream);
   search_staged_pairs(
-      call, begins,
+      call,
       [&](std::int64_t cells) {
         const std::int64_t vectors = (cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
         integrate<<<blocks_for(integrate, kStagedBlock, vectors), kStagedBlock, 0, stream>>>(call);

@@ -8,13 +8,13 @@
 
 namespace isopatch::detail {
 
-/// Enqueues the stages that begin pairs and search them. The search is in rounds, and use_cells(most) enqueues what is
-/// done with the cells of one, of which there may be so many. With `begins`, the environments begin before.
-template <class UseCells>
-void search_staged_pairs(const PressureFieldCall& call, bool begins, const UseCells& use_cells, cudaStream_t stream);
-
-/// The parts of search_staged_pairs().
+/// Enqueues the stage that begins pairs. With `begins`, the environments begin before.
 void begin_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream);
+
+/// Enqueues the search of pairs that have begun, in rounds: use_cells(most) enqueues what is done with the cells of
+/// one, of which there may be so many.
+template <class UseCells>
+void search_staged_pairs(const PressureFieldCall& call, const UseCells& use_cells, cudaStream_t stream);
 void search_round(const PressureFieldCall& call, std::int32_t first, std::int32_t part_pairs, cudaStream_t stream);
 
 /// Loads the kernels of both on the current device, so that no call has to.
@@ -31,8 +31,7 @@ __device__ inline void append_unfinished(CudaWarp& warp, const PressureFieldCall
 #endif
 
 template <class UseCells>
-void search_staged_pairs(const PressureFieldCall& call, bool begins, const UseCells& use_cells, cudaStream_t stream) {
-  begin_staged_pairs(call, begins, stream);
+void search_staged_pairs(const PressureFieldCall& call, const UseCells& use_cells, cudaStream_t stream) {
   const StagedMemory& memory = call.staged;
   const auto part_pairs = static_cast<std::int32_t>(parts_of(call.scene) == Parts::kOne
                                                         ? std::min<std::int64_t>(call.num_pairs(), memory.num_pairs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How calls begin and end: a warp takes an environment.
+// How calls and searches begin, and how calls end: a warp takes an environment.
 #include "kernels/rollout/step_call.h"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -17,7 +17,6 @@ __device__ std::int64_t environment_of_warp() {
 
 __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
-  call.forget_searches();
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;
   const StepProgress memory = call.arrays.of(call.step, e);
@@ -29,11 +28,21 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
     exclude_environment(warp, call.step, memory);
     return;
   }
-  const bool steps = call.num_steps > 0;
-  const std::uint32_t status = steps ? begin_step(warp, call.step, call.evaluation.state, e, memory)
-                                     : check_environment(warp, call.step, e, memory);
-  if (steps && status == kOk) place_for_search(warp, call.step, e, memory);
+  const std::uint32_t status = call.num_steps > 0 ? kOk : check_environment(warp, call.step, e, memory);
   if (warp.lane() == 0) call.step.state.status[e] = before | status;
+}
+
+__global__ void __launch_bounds__(kBlock) place_for_searches_kernel(const __grid_constant__ StepCall call) {
+  CudaWarp warp;
+  const std::int64_t e = environment_of_warp();
+  if (e >= call.step.state.num_environments) return;
+  const std::uint32_t before = call.step.state.status[e];
+  warp.sync();  // before it changes
+  if ((before & kFrozen) != 0) return;
+  const StepProgress memory = call.arrays.of(call.step, e);
+  const std::uint32_t faults = call.search == 0 ? begin_step(warp, call.step, call.evaluation.state, e, memory) : kOk;
+  if (faults == kOk) return place_for_search(warp, call.step, e, memory);
+  if (warp.lane() == 0) call.step.state.status[e] = before | faults;
 }
 
 __global__ void __launch_bounds__(kBlock) end_call_kernel(const __grid_constant__ StepCall call) {
@@ -75,6 +84,7 @@ unsigned blocks_of(std::int64_t environments) { return static_cast<unsigned>((en
 
 void load_rollout_calls() {
   resident_blocks(begin_call_kernel, kBlock);
+  resident_blocks(place_for_searches_kernel, kBlock);
   resident_blocks(end_call_kernel, kBlock);
   resident_blocks(initial_states_kernel, kBlock);
   resident_blocks(copy_environments_kernel, kBlock);
@@ -83,6 +93,12 @@ void load_rollout_calls() {
 void begin_call(const StepCall& call, cudaStream_t stream) {
   if (call.step.state.num_environments == 0) return;
   begin_call_kernel<<<blocks_of(call.step.state.num_environments), kBlock, 0, stream>>>(call);
+  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+}
+
+void place_for_searches(const StepCall& call, cudaStream_t stream) {
+  if (call.step.state.num_environments == 0) return;
+  place_for_searches_kernel<<<blocks_of(call.step.state.num_environments), kBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 

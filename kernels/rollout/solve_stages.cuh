@@ -5,8 +5,7 @@
 // contacts with state have kernels without their code.
 #pragma once
 
-#include "kernels/rollout/cuda_team.cuh"
-#include "kernels/rollout/stage_memory.cuh"
+#include "kernels/rollout/environment_stage.cuh"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -51,22 +50,6 @@ class WarpMemory {
   const StepCall& call_;
   double* memory_;
 };
-
-/// Solves the stage of an environment, by all lanes.
-template <bool has_plates, class Memory>
-__device__ __forceinline__ void solve_alone(const StepCall& call, std::int64_t e, const Memory& memory, double* sums) {
-  PendingStage& stage = call.arrays.stages[e];
-  if (!stage.is_solved) return;
-  SummingWarp warp(sums);
-  const WarpPointSums<SummingWarp, has_plates> points{warp};
-  const SolverMemory solver = memory.of(e, 0);
-  StageProblem begun = stage.begun;
-  write_contacts(warp, points, call.step, call.evaluation.state, e, sorted_contacts(call, e, begun.contacts), solver,
-                 call.arrays.of(call.step, e), begun);
-  const StageSolution solution = solve_problem(warp, points, call.step, call.evaluation.state, e, begun, solver, true);
-  warp.sync();
-  if (warp.lane() == 0) stage.solution = solution;
-}
 
 /// Solves the stages of as many environments as a warp has teams, from the first one on.
 template <class Memory>
@@ -120,7 +103,6 @@ constexpr int kSolveBlocks = 4;
 template <SolvedBy by>
 __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     solve_stages_kernel(const __grid_constant__ StepCall call) {
-  if (!call.ends_step() && call.evaluation.is_empty()) return;
   constexpr int kDoubles = by == SolvedBy::kTeams ? CudaTeam::kTeams * CudaTeam::kDoubles : SummingWarp::kDoubles;
   __shared__ double sums[kSolveWarps][kDoubles];
   CudaWarp warp;
@@ -131,7 +113,8 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     if constexpr (by == SolvedBy::kTeams) {
       solve_by_teams(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory, sums[threadIdx.x / CudaWarp::kSize]);
     } else {
-      solve_alone<by == SolvedBy::kWarpsWithPlates>(call, item, memory, sums[threadIdx.x / CudaWarp::kSize]);
+      solve_environment_stage<by == SolvedBy::kWarpsWithPlates>(call, item, memory.of(item, 0),
+                                                                sums[threadIdx.x / CudaWarp::kSize]);
     }
     warp.sync();  // before others are at hand
   }

@@ -58,8 +58,7 @@ struct StepArrays : ArraysOf<StepSize> {
                            .double_contacts = array(size().double_polygons),
                            .capacity = 0,
                            .plates = array(size().plates)};
-  std::int32_t* num_continuing =
-      array(kMaxSearches);  // after each search of the step: environments that need another one
+  std::int32_t* continuing = array(size().environments);  // those with further sub-steps, in no particular order
 
   PendingStage* stages = array(size().environments);
   double* kept = array(size().kept_words);  // SolverSize::kept_words()
@@ -97,24 +96,15 @@ struct StepCall {
   StepView step;
   RolloutOutput output;
   StepArrays arrays;
-  std::int64_t kept_words;    // of an environment
-  std::int64_t solver_words;  // of a warp that solves
-  std::int32_t begin_warps;   // that begin stages
-  std::int32_t warps;         // that solve
-  int num_steps;              // of the call
-  int search = 0;  // of the step, of max_searches(); environments that need fewer are set aside until the last one
-  bool is_last = false;  // step of the call
+  std::int64_t kept_words;     // of an environment
+  std::int64_t solver_words;   // of a warp that solves
+  std::int32_t begin_warps;    // that begin stages
+  std::int32_t warps;          // that solve
+  std::int32_t substep_warps;  // that take sub-steps
+  int num_steps;               // of the call
+  int search = 0;              // of those that every environment has in a step
 
-  /// Whether the search is the last one of its step.
-  ISOPATCH_HD bool ends_step() const { return search + 1 == max_searches(step.rollout); }
-
-#if defined(__CUDACC__)
-  /// Before the first search of a step. Called by all threads; those of the first block do it.
-  __device__ void forget_searches() const {
-    if (blockIdx.x != 0) return;
-    for (unsigned i = threadIdx.x; i < kMaxSearches; i += blockDim.x) arrays.num_continuing[i] = 0;
-  }
-#endif
+  ISOPATCH_HD bool is_last_search() const { return search + 1 == num_stages(step.rollout.integrator); }
 };
 
 /// How a stage is solved: a warp takes an environment, or with kTeams four small ones at once. Those with contacts with
@@ -130,15 +120,23 @@ template <bool has_plates>
 void load_end_stages();
 void load_rollout_calls();
 
-/// Begins a call, and its first step if there is one.
 void begin_call(const StepCall& call, cudaStream_t stream);
 
-/// Begins a stage of every environment, finds its velocities, and moves on to the next stage or step.
+/// Begins a step before its first search, and places the bodies where a stage finds contact.
+void place_for_searches(const StepCall& call, cudaStream_t stream);
+
+/// Begins a stage of every environment, finds its velocities, and moves its bodies on.
 void begin_stages(const StepCall& call, cudaStream_t stream);
 template <SolvedBy by>
 void solve_stages(const StepCall& call, cudaStream_t stream);
 template <bool has_plates>
 void end_stages(const StepCall& call, cudaStream_t stream);
+
+/// Takes the rest of the step where it has more sub-steps: a warp takes an environment through all of them. Few have
+/// any, so this is one kernel, and not those of the first sub-step again. Both are where the contact models are listed:
+/// a program that adds a model links others in place of the library's. Loading returns how many warps run at once.
+std::int64_t load_substeps(Precision precision, bool has_plates);
+void take_substeps(const StepCall& call, Precision precision, bool has_plates, cudaStream_t stream);
 
 /// Writes the outputs. The poses are then those of the state, for evaluated_results().
 void end_call(const StepCall& call, cudaStream_t stream);

@@ -14,14 +14,12 @@ __global__ void __launch_bounds__(kBeginBlock) begin_environments_kernel(BatchCa
   const int warp_in_block = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
   const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kBeginWarps + warp_in_block;
   zero_counters_of_one_block(call);
-  if (call.is_empty()) return;
   begin_environment(warp, warp, bounds[warp_in_block], call.scene, call.state, call.results, environment,
                     call.near_pairs());
 }
 
 __global__ void __launch_bounds__(kBeginBlock) begin_small_environments_kernel(BatchCall call) {
   zero_counters_of_one_block(call);
-  if (call.is_empty()) return;
   begin_small_environments(call, [](bool, std::int32_t, std::int64_t, int) {});
 }
 

@@ -20,6 +20,8 @@ struct CallCounters {
   std::int32_t listed[kMaxContactModels];              // pairs in the list of each model
   std::int32_t of_model[kMaxContactModels][kOfModel];  // as each model says
   std::int32_t next_step;                              // environments that warps have taken to step
+  std::int32_t continuing;                             // environments with further sub-steps
+  std::int32_t next_continuing;                        // of these, that warps have taken
 };
 
 /// The arguments of every stage, by value: views of device memory.
@@ -29,9 +31,7 @@ struct BatchCall {
   Results results;
   std::int64_t* list;  // num_environments x num_pair_views; see PairLists
   CallCounters* counters;
-  const std::int32_t* left = nullptr;  // if a kernel before counts them: environments with anything to do
 
-  ISOPATCH_HD bool is_empty() const { return left != nullptr && *left == 0; }
   ISOPATCH_HD PairLists near_pairs() const { return {list, counters->listed, state.num_environments}; }
 };
 

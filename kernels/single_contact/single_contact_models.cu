@@ -3,9 +3,8 @@
 // The models with one contact for each part pair: a thread takes a near pair. They are always in double.
 #include "kernels/contact/models.h"
 
-#include "isopatch/detail/single_contact/point.h"
-#include "isopatch/detail/single_contact/volumetric.h"
 #include "kernels/runtime/work_loop.cuh"
+#include "kernels/single_contact/device_single_contact.cuh"
 
 namespace isopatch::detail {
 
@@ -13,28 +12,14 @@ namespace {
 
 constexpr int kBlock = 128;
 
-template <class Model>
-constexpr int kModel = static_cast<int>(std::is_same_v<Model, PointModel> ? ContactModel::kPoint
-                                                                          : ContactModel::kVolumetric);
-
-template <class Model>
-__device__ Model model_of(const SceneView& scene) {
-  if constexpr (std::is_same_v<Model, PointModel>) {
-    return {};
-  } else {
-    return {scene.contact.pfc_dissipation};
-  }
-}
-
 /// Calls use(environment, view of the pair) for the near pair of a thread, if it has one.
 template <class Model, class Use>
 __device__ void for_own_pair(const BatchCall& call, const Use& use) {
-  if (call.is_empty()) return;
-  const PairList list = call.near_pairs().of(call.scene, kModel<Model>);
+  const PairList list = call.near_pairs().of(call.scene, DeviceSingleContact<Model>::kModel);
   const auto index = static_cast<std::int32_t>(blockIdx.x * kBlock + threadIdx.x);
   if (index >= *list.count) return;
   const PairEntry at = PairEntry::make(call.scene, list.items[index]);
-  use(at.environment, call.scene.view_in(kModel<Model>, at.pair));
+  use(at.environment, call.scene.view_in(DeviceSingleContact<Model>::kModel, at.pair));
 }
 
 template <class Model>
@@ -52,10 +37,7 @@ __global__ void __launch_bounds__(kBlock)
     find_single_contacts_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to) {
   for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
     CudaWarp warp;
-    const std::uint32_t status = find_single_contacts(
-        model_of<Model>(call.scene), call.scene, call.state, environment, view,
-        [&](std::int32_t row, const PlateContact& plate) { to.append(warp, call.scene, environment, row, plate); });
-    if (status != kOk) set_status(warp, call.results, environment, status);
+    find_plates<Model>(warp, call, environment, view, to);
   });
 }
 
@@ -63,7 +45,7 @@ template <class Model>
 class CudaSingleContact final : public CudaContactModel {
  public:
   CudaSingleContact(const Scene& scene, const ContactModelOptions& options) {
-    if (scene.data().view.pairs_of_model(kModel<Model>) == 0) return;  // no call launches a kernel
+    if (scene.data().view.pairs_of_model(DeviceSingleContact<Model>::kModel) == 0) return;  // no call launches a kernel
     resident_blocks(evaluate_single_contacts_kernel<Model>, kBlock);
     if (options.steps) resident_blocks(find_single_contacts_kernel<Model>, kBlock);
   }
@@ -76,8 +58,9 @@ class CudaSingleContact final : public CudaContactModel {
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
 
-  void find_contacts(const BatchCall& call, ContactPoints /*points*/, const ContactLists& to,
+  void find_contacts(const BatchCall& call, bool begins, ContactPoints /*points*/, const ContactLists& to,
                      cudaStream_t stream) override {
+    if (begins) begin_environments(call, stream);
     if (blocks(call) == 0) return;
     find_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call, to);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
@@ -85,7 +68,8 @@ class CudaSingleContact final : public CudaContactModel {
 
  private:
   static unsigned blocks(const BatchCall& call) {
-    const std::int64_t pairs = call.state.num_environments * call.scene.pairs_of_model(kModel<Model>);
+    const std::int64_t pairs =
+        call.state.num_environments * call.scene.pairs_of_model(DeviceSingleContact<Model>::kModel);
     return static_cast<unsigned>((pairs + kBlock - 1) / kBlock);
   }
 };

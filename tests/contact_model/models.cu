@@ -49,7 +49,9 @@ class CudaBallSpring final : public CudaContactModel {
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
 
-  void find_contacts(const BatchCall& call, ContactPoints, const ContactLists& to, cudaStream_t stream) override {
+  void find_contacts(const BatchCall& call, bool begins, ContactPoints, const ContactLists& to,
+                     cudaStream_t stream) override {
+    if (begins) begin_environments(call, stream);
     if (blocks(call) == 0) return;
     find_ball_springs_kernel<<<blocks(call), kBlock, 0, stream>>>(call, to);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());

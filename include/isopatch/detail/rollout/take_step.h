@@ -376,27 +376,6 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
   return status;
 }
 
-/// Lets searches pass over an environment that has ended its step, until bring_back(). Called by all lanes.
-template <class Warp>
-ISOPATCH_HD void set_aside(Warp& warp, const StepView& step, const StepProgress& progress) {
-  ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
-    progress.bodies[i].base = stored_pose(progress.poses, i);
-  }
-  warp.sync();  // before they change
-  exclude_environment(warp, step, progress);
-}
-
-/// The poses before set_aside(). Called by all lanes.
-template <class Warp>
-ISOPATCH_HD void bring_back(Warp& warp, const StepView& step, const StepProgress& progress) {
-  ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < step.scene.num_bodies; i += Warp::kSize) {
-    store_pose(progress.poses, i, progress.bodies[i].base);
-  }
-  warp.sync();
-}
-
 /// Begins a call: warnings of the last one are gone, and poses follow from the rest of the state. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress) {

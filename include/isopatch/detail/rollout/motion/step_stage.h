@@ -109,13 +109,10 @@ inline constexpr double kGamma = 0.29289321881345248;  // 1 - 1 / sqrt(2)
 
 ISOPATCH_HD int num_stages(Integrator integrator) { return integrator == Integrator::kSdirk2 ? 2 : 1; }
 
-/// The searches for contact that a step takes at most: midpoint may follow on both stages of sdirk2.
-ISOPATCH_HD int max_searches(const RolloutView& view) {
-  if (view.integrator == Integrator::kEuler) return 1;
-  return view.max_substeps * (view.integrator == Integrator::kSdirk2 ? 3 : 1);
+/// Whether a step of an environment may have more stages than num_stages(): sub-steps, or sdirk2 followed by midpoint.
+ISOPATCH_HD bool may_have_substeps(const RolloutView& view) {
+  return view.integrator != Integrator::kEuler && (view.max_substeps > 1 || view.integrator == Integrator::kSdirk2);
 }
-
-inline constexpr int kMaxSearches = 3 * limits::kMaxSubsteps;
 
 /// How often an environment has bodies and wrenches in a step: sdirk2 keeps what a sub-step begins with.
 ISOPATCH_HD int step_copies(const RolloutView& view) { return view.integrator == Integrator::kSdirk2 ? 2 : 1; }
