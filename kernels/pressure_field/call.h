@@ -10,6 +10,7 @@
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/pressure_field/outputs/elastic_polygons.h"
 #include "isopatch/detail/pressure_field/stages/candidates.h"
+#include "isopatch/detail/pressure_field/stages/list_for_solver.h"
 #include "isopatch/evaluator.h"
 #include "kernels/scene/call.h"
 
@@ -46,6 +47,7 @@ struct StagedMemory {
   std::int32_t slices;        // warps that share a search: a power of two; 1 where candidates are kept
   CandidateList* candidates;  // one for each part pair of each environment; null: none are kept
   CandidateMargin margin;     // of the candidates
+  ContactsOfPair* contacts;   // of a step's search: one for each staged pair, see its members; null in evaluations
 };
 
 struct PolygonsOfPair;

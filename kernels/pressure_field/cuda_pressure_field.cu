@@ -166,7 +166,7 @@ class CudaPressureField final : public CudaContactModel {
 
   void find_contacts(const BatchCall& batch, bool begins, ContactPoints points, const ContactLists& to,
                      cudaStream_t stream) override {
-    ContactSearchCall call = {call_of(batch), points, to, nullptr};
+    ContactSearchCall call = {call_of(batch), points, to};
     const auto find = [&] {
       in_float() ? detail::find_contacts<float>(call, begins, stream)
                  : detail::find_contacts<double>(call, begins, stream);
@@ -177,7 +177,7 @@ class CudaPressureField final : public CudaContactModel {
       if (arrays.size().staged_pairs > 0) {
         StagedMemory& staged = call.evaluation.staged;
         staged = staged_memory(arrays);
-        call.of_pairs = arrays.contacts_of_pairs;
+        staged.contacts = arrays.contacts_of_pairs;
         pairs_in_stages() += std::min<std::int64_t>(call.evaluation.num_pairs(), staged.num_pairs);
         staged.candidates = arrays.candidates;
         if (staged.candidates != nullptr) staged.margin = {kMaxStepMargin, true};

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "isopatch/detail/pressure_field/stages/list_for_solver.h"
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
 #include "kernels/algorithms/device_scan.h"
 #include "kernels/memory/device_arena.h"
@@ -71,7 +70,8 @@ struct PressureFieldArrays : ArraysOf<PressureFieldSize> {
                          .in_a_round = static_cast<std::int32_t>(size().staged_part_pairs),
                          .slices = 1,
                          .candidates = nullptr,
-                         .margin = {}};
+                         .margin = {},
+                         .contacts = nullptr};
   PackedRowLists packed = {rows<Polygon>(size().packed_polygons), rows<DiscreteContact>(size().packed_contacts)};
   std::size_t scan_bytes = size().scan_bytes();
   std::byte* scan = array(scan_bytes);

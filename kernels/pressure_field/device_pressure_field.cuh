@@ -6,6 +6,17 @@
 
 namespace isopatch::detail {
 
+/// Appends the contacts of a near pair, or does what remains of it. Called by all lanes.
+template <class T, Parts parts>
+__device__ __forceinline__ void find_contacts_of_pair(CudaWarp& warp, Workspace<CudaWarp::kSize>& work,
+                                                      const PairCall& pair, ContactPoints points,
+                                                      const ContactLists& to, Remaining remaining) {
+  const auto append = [&](const SolverContact<T>& contact) { to.append(warp, pair.environment, contact); };
+  const std::uint32_t bits = find_solver_contacts<T, parts>(warp, work, pair, points, append, remaining);
+  if (bits != kOk && warp.lane() == 0) warp.set_bits(to.status + pair.environment, bits);
+  warp.sync();
+}
+
 /// The pressure field in one environment: the warp takes its pairs one after another.
 struct DevicePressureField {
   static constexpr int kModel = static_cast<int>(ContactModel::kPressureField);
@@ -19,11 +30,8 @@ struct DevicePressureField {
     const std::int32_t count = near.size();
     for (std::int32_t i = 0; i < count; ++i) {
       const int pair = PairEntry::make(call.scene, near.items[i]).pair;
-      const auto append = [&](const SolverContact<T>& contact) { to.append(warp, environment, contact); };
-      const std::uint32_t bits = find_solver_contacts<T>(
-          warp, work, {call.scene, call.state, call.results, environment, pair}, points, append);
-      if (bits != kOk && warp.lane() == 0) warp.set_bits(to.status + environment, bits);
-      warp.sync();
+      find_contacts_of_pair<T, Parts::kSeveral>(warp, work, {call.scene, call.state, call.results, environment, pair},
+                                                points, to, Remaining::everything());
     }
   }
 };

@@ -4,7 +4,7 @@
 // pair, or in stages (stages/list_for_solver.h), which leave a pair to a warp where they cannot finish it.
 #include "kernels/pressure_field/find_contacts.h"
 
-#include "isopatch/detail/pressure_field/search_for_solver.h"
+#include "kernels/pressure_field/device_pressure_field.cuh"
 #include "kernels/pressure_field/staged_pairs.h"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -15,35 +15,56 @@ namespace {
 constexpr int kFindWarps = 4;
 constexpr int kFindBlock = kFindWarps * CudaWarp::kSize;
 
+/// Ends the search for the contacts of a staged pair, and returns what is left to do.
+__device__ Remaining end_pair(const ContactSearchCall& call, std::int32_t index) {
+  const PressureFieldCall& evaluation = call.evaluation;
+  CudaThread thread;
+  return end_contact_search(thread, evaluation.staged.pairs[index], evaluation.staged.contacts[index],
+                            call.to.status + evaluation.entry(index).environment);
+}
+
+/// After the stages: a lane ends a staged pair, and the warp does what is left of the pairs of its lanes, and of those
+/// that were not staged. Without stages, a warp does all of a pair.
 template <class T, Parts parts>
 __global__ void __launch_bounds__(kFindBlock, 2) find_contacts_kernel(const __grid_constant__ ContactSearchCall call) {
   __shared__ Workspace<CudaWarp::kSize> workspaces[kFindWarps];
   CudaWarp warp;
   Workspace<CudaWarp::kSize>& work = workspaces[threadIdx.x / CudaWarp::kSize];
   const PressureFieldCall& evaluation = call.evaluation;
-  const UnfinishedPair* const left = evaluation.staged.pairs != nullptr ? evaluation.staged.unfinished : nullptr;
-  const std::int32_t count = left != nullptr ? *evaluation.counter(kUnfinished) : evaluation.num_listed();
-  for (std::int32_t at; take_item(warp, evaluation.counter(kNextPair), count, at);) {
-    const UnfinishedPair item = left != nullptr ? left[at] : UnfinishedPair{at, Remaining::everything()};
-    const auto [environment, pair] = evaluation.entry(item.pair);
-    const std::int64_t to = environment;
-    const auto append = [&](const SolverContact<T>& contact) { call.to.append(warp, to, contact); };
-    const std::uint32_t bits = find_solver_contacts<T, parts>(
-        warp, work, {evaluation.scene, evaluation.state, evaluation.results, environment, pair}, call.points, append,
-        item.remaining);
-    if (bits != kOk && warp.lane() == 0) warp.set_bits(call.to.status + environment, bits);
-    warp.sync();
+  const bool in_stages = evaluation.staged.pairs != nullptr;
+  const std::int32_t listed = evaluation.num_listed(),
+                     staged = in_stages ? min(listed, evaluation.staged.num_pairs) : 0;
+  const std::int32_t left = in_stages ? *evaluation.counter(kUnfinished) : listed;
+  const auto warps = static_cast<std::int32_t>(gridDim.x * kFindWarps);
+  const std::int32_t share = min((staged + warps - 1) / warps, CudaWarp::kSize);  // staged pairs of a warp at once
+  auto first = static_cast<std::int32_t>(blockIdx.x * kFindWarps + threadIdx.x / CudaWarp::kSize) * share;
+  std::int32_t index = 0;  // of a lane's pair
+  Remaining own = Remaining::nothing();
+  std::uint32_t lanes = 0;  // whose pair has something left
+  while (true) {            // one place where a pair is finished, for the sake of the code's size
+    UnfinishedPair item = {0, Remaining::everything()};
+    if (lanes != 0) {
+      const int lane = count_bits(~lanes & (lanes - 1));
+      lanes &= lanes - 1;
+      item = {warp.from_lane(index, lane),
+              {static_cast<Remaining::Kind>(warp.from_lane(own.kind, lane)),
+               static_cast<std::int16_t>(warp.from_lane(own.widening, lane))}};
+    } else if (first < staged) {
+      index = first + warp.lane();
+      own = warp.lane() < share && index < staged ? end_pair(call, index) : Remaining::nothing();
+      lanes = warp.ballot(own.kind != Remaining::kNothing);
+      first += warps * share;
+      continue;
+    } else {
+      std::int32_t at = 0;
+      if (!take_item(warp, evaluation.counter(kNextPair), left, at)) return;
+      item = in_stages ? evaluation.staged.unfinished[at] : UnfinishedPair{at, Remaining::everything()};
+    }
+    const PairEntry at = evaluation.entry(item.pair);
+    find_contacts_of_pair<T, parts>(warp, work,
+                                    {evaluation.scene, evaluation.state, evaluation.results, at.environment, at.pair},
+                                    call.points, call.to, item.remaining);
   }
-}
-
-/// A thread a pair.
-__global__ void __launch_bounds__(kFindBlock) begin_contacts_kernel(const __grid_constant__ ContactSearchCall call) {
-  const PressureFieldCall& evaluation = call.evaluation;
-  const auto index = static_cast<std::int32_t>(blockIdx.x * kFindBlock + threadIdx.x);
-  if (index >= min(evaluation.num_listed(), evaluation.staged.num_pairs)) return;
-  const auto [environment, pair] = evaluation.entry(index);
-  call.of_pairs[index].origin_W =
-      contact_origin(evaluation.scene, evaluation.state, environment, evaluation.scene.pairs[pair]);
 }
 
 // Blocks that a processor holds at once: in float the lanes of a record fit 128 registers.
@@ -64,23 +85,9 @@ __global__ void __launch_bounds__(kFindBlock, kListedBlocks<T>)
   const auto warps = static_cast<std::int32_t>(gridDim.x * kFindWarps);
   auto round = static_cast<std::int32_t>(blockIdx.x * kFindWarps + threadIdx.x / CudaWarp::kSize);
   for (; round * CudaWarp::kSize < end; round += warps) {
-    make_listed_contacts<T>(warp, staged, call.of_pairs, evaluation.scene.num_part_pairs, call.points,
+    make_listed_contacts<T>(warp, staged, evaluation.staged.contacts, evaluation.scene.num_part_pairs, call.points,
                             round * CudaWarp::kSize, end, environment_of, append);
   }
-}
-
-/// A thread a pair.
-__global__ void __launch_bounds__(kFindBlock) end_contacts_kernel(const __grid_constant__ ContactSearchCall call) {
-  CudaWarp warp;
-  const PressureFieldCall& evaluation = call.evaluation;
-  const auto index = static_cast<std::int32_t>(blockIdx.x * kFindBlock + threadIdx.x);
-  Remaining remaining = Remaining::nothing();
-  if (index < min(evaluation.num_listed(), evaluation.staged.num_pairs)) {
-    CudaThread thread;
-    remaining = end_contact_search(thread, evaluation.staged.pairs[index], call.of_pairs[index],
-                                   call.to.status + evaluation.entry(index).environment);
-  }
-  append_unfinished(warp, evaluation, index, remaining);
 }
 
 template <class T, class Use>
@@ -89,16 +96,12 @@ void with_find_kernel(const SceneView& scene, const Use& use) {
   use(find_contacts_kernel<T, Parts::kSeveral>);
 }
 
-unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads + kFindBlock - 1) / kFindBlock); }
-
 }  // namespace
 
 template <class T>
 std::int64_t load_find_contacts(const SceneView& scene) {
   load_searches(scene);
-  resident_blocks(begin_contacts_kernel, kFindBlock);
   resident_blocks(make_listed_contacts_kernel<T>, kFindBlock);
-  resident_blocks(end_contacts_kernel, kFindBlock);
   std::int64_t warps = 0;
   with_find_kernel<T>(scene,
                       [&](auto kernel) { warps = std::int64_t{kFindWarps} * resident_blocks(kernel, kFindBlock); });
@@ -113,15 +116,12 @@ void find_contacts(const ContactSearchCall& call, bool begins, cudaStream_t stre
   if (most == 0) return;
   if (staged.pairs != nullptr) {
     begin_staged_pairs(call.evaluation, begins, stream);
-    const unsigned of_pairs = blocks_of(staged.num_pairs);
-    begin_contacts_kernel<<<of_pairs, kFindBlock, 0, stream>>>(call);
     const auto make_contacts = [&](std::int64_t cells) {
       const auto kernel = make_listed_contacts_kernel<T>;
       const std::int64_t vectors = (cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
       kernel<<<blocks_for(kernel, kFindBlock, vectors), kFindBlock, 0, stream>>>(call);
     };
     search_staged_pairs(call.evaluation, make_contacts, stream);
-    end_contacts_kernel<<<of_pairs, kFindBlock, 0, stream>>>(call);
   }
   with_find_kernel<T>(call.evaluation.scene, [&](auto kernel) {
     kernel<<<blocks_for(kernel, kFindBlock, most), kFindBlock, 0, stream>>>(call);

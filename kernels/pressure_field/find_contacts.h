@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isopatch/detail/pressure_field/stages/list_for_solver.h"
 #include "kernels/contact/contact_model.h"
 #include "kernels/pressure_field/call.h"
 
@@ -12,7 +11,6 @@ struct ContactSearchCall {
   PressureFieldCall evaluation;
   ContactPoints points;
   ContactLists to;
-  ContactsOfPair* of_pairs;  // one for each staged pair, see its members
 };
 
 /// Loads the kernels of find_contacts() on the current device; returns the number of warps that it keeps there at once

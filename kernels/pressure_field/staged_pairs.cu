@@ -24,11 +24,21 @@ __device__ std::int32_t warp_index() {
   return static_cast<std::int32_t>(blockIdx.x * kStagedWarps + threadIdx.x / CudaWarp::kSize);
 }
 
+/// What the search for the contacts of a step needs of a pair besides.
+__device__ void begin_contacts(const PressureFieldCall& call, std::int32_t index, PairEntry at) {
+  if (call.staged.contacts == nullptr) return;
+  call.staged.contacts[index].origin_W =
+      contact_origin(call.scene, call.state, at.environment, call.scene.pairs[at.pair]);
+}
+
 /// Begins the listed pairs of lanes, of bodies of one part. The first pairs are begun, as many as there is memory for.
 __device__ void begin_pairs_of_lanes(CudaWarp& warp, const PressureFieldCall& call, bool listed, std::int32_t index,
                                      std::int64_t environment, int pair) {
   const bool fits = index < call.staged.num_pairs;
-  if (listed && fits) begin_staged_pair(lists(call), index, call.scene, call.state, environment, pair);
+  if (listed && fits) {
+    begin_staged_pair(lists(call), index, call.scene, call.state, environment, pair);
+    begin_contacts(call, index, {environment, pair});
+  }
   append_unfinished(warp, call, index, listed && !fits ? Remaining::everything() : Remaining::nothing());
 }
 
@@ -58,7 +68,10 @@ __global__ void __launch_bounds__(kStagedBlock) begin_pairs_of_parts_kernel(Pres
   for (std::int32_t index = warp_index(); index < listed; index += warps) {
     const PairEntry at = call.entry(index);
     const bool fits = index < call.staged.num_pairs;
-    if (fits) begin_staged_pair(warp, lists(call), index, call.scene, call.state, at.environment, at.pair);
+    if (fits) {
+      begin_staged_pair(warp, lists(call), index, call.scene, call.state, at.environment, at.pair);
+      if (warp.lane() == 0) begin_contacts(call, index, at);
+    }
     append_unfinished(warp, call, index, !fits && warp.lane() == 0 ? Remaining::everything() : Remaining::nothing());
   }
 }

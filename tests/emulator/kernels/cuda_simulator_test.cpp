@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "host/rollout/simulator_backend.h"
 #include "kernels/memory/device_buffer.h"
 #include "tests/emulator/runtime/observe.h"
 #include "tests/support/rollout_scenes.h"
@@ -117,6 +118,28 @@ TEST(EmulatedSimulator, StepsAllocateNothingAfterReserve) {
   take_calls();
   simulator.step(state.view(), {}, output);
   EXPECT_EQ(take_calls()["cudaMalloc"], 0);
+}
+
+/// Also where contacts are found in stages, and whatever the sub-steps that environments may have.
+TEST(EmulatedSimulator, AStepTakesFewLaunches) {
+  const auto launches = [](const SceneDescription& description) {
+    const Scene scene(description);
+    const Simulator simulator =
+        detail::make_simulator(scene, detail::CudaOptions{{.backend = Backend::kCuda}, detail::PairStages::kSeveral});
+    const DeviceState state(test::random_states(description, 3, 29));
+    const auto step = [&](int steps) {
+      take_calls();
+      simulator.step(state.view(), {}, {}, steps);
+      return take_calls()["cudaLaunchKernel"];
+    };
+    step(1);  // makes its working memory
+    const int one = step(1);
+    EXPECT_EQ(step(3) - one, 2 * (step(2) - one));
+    return one;
+  };
+  EXPECT_LE(launches(test::ball_above_ground()), 12);
+  EXPECT_LE(launches(test::dropped_bodies(Integrator::kMidpoint)), 12);  // several pairs
+  EXPECT_LE(launches(test::dropped_bodies(Integrator::kEuler)), 11);
 }
 
 }  // namespace
