@@ -55,21 +55,6 @@ RolloutOutput on_device(DeviceCopies& copies, RolloutOutputArrays& host) {
   return output;
 }
 
-/// The scene some steps later, in 17 environments that differ, again and again. As in isopatch_bench.
-RolloutStateArrays make_states(const Scene& scene, const Call& call) {
-  constexpr std::int64_t kDifferent = 17;
-  RolloutStateArrays different(scene, kDifferent), states(scene, call.environments);
-  const std::size_t row = different.velocities.size() / kDifferent;
-  for (std::size_t e = 0; e < kDifferent; ++e) different.velocities[e * row] += 1e-3 * static_cast<double>(e);
-  Simulator(scene).step(different.view(), {}, {}, call.steps_before);
-  for_each_rollout_state(
-      [](const ArrayInfo&, const auto& from, auto& to) {
-        for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i % from.size()];
-      },
-      different, states);
-  return states;
-}
-
 /// What a step leaves, on one side.
 struct Side {
   RolloutStateArrays state;
@@ -126,7 +111,8 @@ std::vector<std::string> rollout_names() { return {"step", "step_patch", "reset"
 
 Found step(Model& model, const SceneDescription& description, const Call& call) {
   const Scene scene(description);
-  RolloutStateArrays initial = make_states(scene, call);
+  RolloutStateArrays initial =
+      bench::make_rollout_states(call.scene, scene, call.variety, call.environments, call.steps_before);
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(call.environments));
   for (std::size_t e = 0; e < mask.size(); e += 2) mask[e] = 1;
   const bool with_patch = call.name == "step_patch";

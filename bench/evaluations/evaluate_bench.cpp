@@ -37,8 +37,7 @@ void report(benchmark::State& bench, const Batch& batch) {
     touching += r.polygon_count[i] > 0 ? 1 : 0;
     force += std::hypot(r.pair_wrench[6 * i], r.pair_wrench[6 * i + 1], r.pair_wrench[6 * i + 2]);
   }
-  constexpr std::int64_t kCounted = 17;  // all that differ
-  const std::int64_t counted = std::min(kCounted, r.num_environments);
+  const std::int64_t counted = std::min(kNear, r.num_environments);
   detail::TraversalCounts sums;
   for (std::int64_t e = 0; e < counted; ++e) {
     const detail::TraversalCounts one = detail::count_traversal(batch.scene, strided_state(batch), e);

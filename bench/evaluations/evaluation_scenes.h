@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "bench/evaluations/bench_meshes.h"
+#include "bench/variety.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/data_folder.h"
 
@@ -26,6 +28,7 @@ struct BenchScene {
   std::int64_t most_cuda = 0;        // environments; more would take too long
   std::int64_t others_compared = 0;  // as many as others evaluate at once
   double shift = 1e-4;               // of the first body from one environment to the next, m
+  Variety variety = Variety::kNear;
 };
 
 inline std::array<double, 7> pose(Point3 position, Point3 axis = {0, 0, 1}, double angle = 0) {
@@ -130,6 +133,16 @@ inline std::vector<BenchScene> bench_scenes() {
       nut_on_bolt(),
   };
   if (auto scene = pepper_in_bowl()) scenes.push_back(std::move(*scene));
+  std::vector<BenchScene> varied;
+  for (const char* name : {"sphere512_on_box44", "sphere1280_on_sphere1280"}) {
+    const auto near = std::find_if(scenes.begin(), scenes.end(), [&](const BenchScene& s) { return s.name == name; });
+    for (const Variety variety : {Variety::kTurned, Variety::kMixed}) {
+      varied.push_back(*near);
+      varied.back().name += suffix_of(variety);
+      varied.back().variety = variety;
+    }
+  }
+  scenes.insert(scenes.end(), varied.begin(), varied.end());
   return scenes;
 }
 
@@ -139,14 +152,9 @@ struct Batch {
   ResultArrays results;
 
   Batch(const BenchScene& s, std::int64_t environments, const ResultSelection& selection = {.patch = false})
-      : scene(s.scene), states(s.scene, environments), results(scene, environments, selection) {
-    for (std::int64_t e = 0; e < environments; ++e) {
-      // a little apart from each other, so that environments do not share their branches
-      const double shift = s.shift * static_cast<double>(e % 17);
-      double* pose = states.poses.data() + e * states.num_bodies * 7;
-      pose[0] += shift;
-      pose[1] -= shift;
-    }
+      : scene(s.scene),
+        states(make_states(s.name, scene, s.variety, environments, s.shift)),
+        results(scene, environments, selection) {
     results.body_wrench.clear();
     results.status.clear();
   }

@@ -157,15 +157,19 @@ void register_scene(Call call, const BenchScene& scene, Precision precision) {
       run_cpu(s, call, scene, precision, n, threads);
     });
   }
-  register_on_cuda(begin + "cuda/" + end, scene.most_cuda, {1, 8192},
+  std::vector<std::int64_t> sizes = {1, 8192};
+  if (call == Call::kKept) sizes = {1, 32, 256, 4096, 8192, 16384, 65536};
+  register_on_cuda(begin + "cuda/" + end, scene.most_cuda, sizes,
                    [=](benchmark::State& s, std::int64_t n) { run_cuda(s, call, scene, precision, n); });
 }
 
 const bool kRegistered = [] {
   const std::set<std::string> names = {"box24_on_box24", "sphere512_on_box44", "sphere1280_on_sphere1280"};
   for (const BenchScene& scene : bench_scenes()) {
-    if (!names.contains(scene.name)) continue;
+    const bool is_varied = scene.variety != Variety::kNear;
+    if (!is_varied && !names.contains(scene.name)) continue;
     for (const Call call : {Call::kKept, Call::kPatchContacts, Call::kPacked, Call::kEnqueue}) {
+      if (is_varied && call != Call::kKept) continue;
       register_scene(call, scene, Precision::kFloat);
       if (call != Call::kEnqueue) register_scene(call, scene, Precision::kDouble);
     }

@@ -15,7 +15,7 @@ from check import start, tool
 from profiler import Profiler
 
 PROGRAMS = ("bin/isopatch_gpu_tests", "bin/same_bits", "bin/isopatch_bench", "bin/device_ceilings")
-CONTACTS = "--contacts 20000 --real 200 --nuts 8 --rigid 3800"
+CONTACTS = "--contacts 20000 --real 200 --nuts 8 --rigid 3800 --varied 1024"
 SANITIZER_TESTS = "*GpuSmall.EveryKind*:*GpuSmallSteps*"
 
 # of a proof: 3 pairs of shapes of 4096 contacts each
