@@ -6,9 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <list>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "bench/variety.h"
@@ -109,34 +107,20 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
   const Simulator simulator(batch.scene, {.backend = Backend::kCuda, .precision = precision});
   simulator.reserve(environments);
   const std::size_t after = used_device_memory();
-  std::list<detail::DeviceBuffer<std::byte>> buffers;
-  const auto on_device = [&](const auto& host, auto& pointer) {
-    const std::size_t bytes = host.size() * sizeof(host[0]);
-    buffers.emplace_back(bytes).upload(reinterpret_cast<const std::byte*>(host.data()), bytes, nullptr);
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(buffers.back().data());
-  };
-  RolloutState begin, state;
-  for (RolloutState* to : {&begin, &state}) {
-    to->num_environments = environments;
-    for_each_rollout_state([&](const ArrayInfo&, const auto& host, auto& device) { on_device(host, device); },
-                           batch.state, *to);
-  }
+  DeviceCopies initial, copies;
+  RolloutStateArrays stepped = batch.state;
+  const RolloutState begin = initial.add(batch.state), state = copies.add(stepped);
   RolloutOutputArrays output(batch.scene, environments);
   RolloutOutput results;
-  on_device(output.num_polygons, results.num_polygons.data);
-  on_device(output.solver_iterations, results.solver_iterations.data);
+  results.num_polygons = {copies.add(output.num_polygons)};
+  results.solver_iterations = {copies.add(output.solver_iterations)};
   GraphTimer timer([&](void* stream) {
     simulator.reset(state, nullptr, begin, stream);
     simulator.step(state, {}, results, kSteps, stream);
   });
   for (auto _ : bench) bench.SetIterationTime(timer.seconds());
-  const auto fetch = [](const auto* device, auto& host) {
-    ISOPATCH_CUDA_CHECK(cudaMemcpy(host.data(), device, host.size() * sizeof(host[0]), cudaMemcpyDeviceToHost));
-  };
-  fetch(results.num_polygons.data, output.num_polygons);
-  fetch(results.solver_iterations.data, output.solver_iterations);
-  fetch(state.status, batch.state.status);
-  report(bench, output, batch.state.status);
+  copies.fetch();
+  report(bench, output, stepped.status);
   bench.counters["bytes_per_environment"] = static_cast<double>(after - before) / static_cast<double>(environments);
 #else
   bench.SkipWithError("this build has no CUDA code");

@@ -1,59 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
-#include <list>
-#include <type_traits>
 
 #include "bench/cycle_model/calls.h"
+#include "bench/device_arrays.h"
 #include "host/rollout/simulator_backend.h"
 #include "kernels/memory/cuda_check.h"
-#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::cycle_model {
 
 namespace {
-
-/// Copies of host arrays in device memory.
-class DeviceCopies {
- public:
-  template <class T>
-  T* add(std::vector<T>& host) {
-    if (host.empty()) return nullptr;
-    const std::size_t bytes = host.size() * sizeof(T);
-    auto& buffer = buffers_.emplace_back(bytes);
-    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(host.data())), bytes, nullptr);
-    copies_.push_back({host.data(), buffer.data(), bytes});
-    return static_cast<T*>(static_cast<void*>(buffer.data()));
-  }
-
-  /// Back to where they came from.
-  void fetch() const {
-    for (const Copy& c : copies_) ISOPATCH_CUDA_CHECK(cudaMemcpy(c.host, c.device, c.bytes, cudaMemcpyDeviceToHost));
-  }
-
- private:
-  struct Copy {
-    void* host;
-    const void* device;
-    std::size_t bytes;
-  };
-  std::list<detail::DeviceBuffer<std::byte>> buffers_;
-  std::vector<Copy> copies_;
-};
-
-RolloutState on_device(DeviceCopies& copies, RolloutStateArrays& host) {
-  RolloutState state;
-  state.num_environments = host.num_environments;
-  for_each_rollout_state([&](const ArrayInfo&, auto& from, auto*& to) { to = copies.add(from); }, host, state);
-  return state;
-}
-
-RolloutOutput on_device(DeviceCopies& copies, RolloutOutputArrays& host) {
-  RolloutOutput output;
-  for_each_rollout_output([&](const ArrayInfo&, auto& from, auto& to) { to = {copies.add(from)}; }, host, output);
-  return output;
-}
 
 /// What a step leaves, on one side.
 struct Side {
@@ -72,14 +27,14 @@ Differences compare(const Side& a, const Side& b) {
 /// "reset": of every other environment to what `initial` is on this side, behind the scene's state.
 void call_on_model(Model& model, const Scene& scene, Side& side, RolloutStateArrays& initial,
                    std::vector<std::uint8_t>& mask, const Call& call) {
-  DeviceCopies copies;
+  bench::DeviceCopies copies;
   detail::CudaOptions options;
   options.backend = Backend::kCuda;
   options.precision = call.precision;
   options.stages = call.stages;
   const Simulator simulator = detail::make_simulator(scene, options);
-  const RolloutState state = on_device(copies, side.state), from = on_device(copies, initial);
-  const RolloutOutput output = on_device(copies, side.output);
+  const RolloutState state = copies.add(side.state), from = copies.add(initial);
+  const RolloutOutput output = copies.add(side.output);
   const std::uint8_t* const chosen = copies.add(mask);
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
   model.forget_launches();

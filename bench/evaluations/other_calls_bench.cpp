@@ -8,7 +8,6 @@
 //   BM_Enqueue        cuda only: the host's time until evaluate() returns, while the device has nothing else to do
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <set>
@@ -112,15 +111,12 @@ void run_cpu(benchmark::State& bench, Call call, const BenchScene& scene, Precis
 #if defined(ISOPATCH_HAS_CUDA)
 /// Until the host may go on; the device is waited for between calls.
 void time_enqueues(benchmark::State& bench, const std::function<void(void*)>& call) {
-  using Clock = std::chrono::steady_clock;
   cudaStream_t stream = nullptr;
   ISOPATCH_CUDA_CHECK(cudaStreamCreate(&stream));
   call(stream);
   for (auto _ : bench) {
     ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
-    const Clock::time_point start = Clock::now();
-    call(stream);
-    bench.SetIterationTime(std::chrono::duration<double>(Clock::now() - start).count());
+    bench.SetIterationTime(seconds_of([&] { call(stream); }));
   }
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
   ISOPATCH_CUDA_CHECK(cudaStreamDestroy(stream));
