@@ -100,7 +100,22 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
 #endif
 }
 
+/// A nut on a bolt by other meshes, which are made when they are asked for: the finest takes a second.
+void register_nuts() {
+  for (const int segments : {12, 48, 96}) {
+    const std::string end = "float/nut_on_bolt_" + std::to_string(segments) + "/";
+    register_on_cpu("BM_Evaluate/cpu/" + end, 16, [=](benchmark::State& s, std::int64_t n, int threads) {
+      run_cpu(s, nut_on_bolt(segments), Precision::kFloat, n, threads);
+    });
+    constexpr std::int64_t kMost = 200;
+    register_on_cuda("BM_Evaluate/cuda/" + end, kMost, {kMost}, [=](benchmark::State& s, std::int64_t n) {
+      run_cuda(s, nut_on_bolt(segments), Precision::kFloat, n);
+    });
+  }
+}
+
 const bool kRegistered = [] {
+  register_nuts();
   for (const BenchScene& scene : bench_scenes()) {
     for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
       const std::string end = (precision == Precision::kFloat ? "float/" : "double/") + scene.name + "/";

@@ -59,12 +59,12 @@ inline BenchScene two_bodies(std::string name, Geometry a, Geometry b, std::arra
 }
 
 /// A compliant nut on the thread of a rigid bolt, touching all along it: the shapes and the pose of
-/// bench/scenes/nut_on_bolt.json.
-inline BenchScene nut_on_bolt() {
+/// bench/scenes/nut_on_bolt.json, which has 24 segments.
+inline BenchScene nut_on_bolt(int segments = 24) {
   Nut nut;
-  nut.segments = 24;
+  nut.segments = segments;
   Bolt bolt;
-  bolt.segments = 24;
+  bolt.segments = segments;
   bolt.thread.clearance = 4.2e-5;
   BenchScene s = two_bodies("nut_on_bolt", make_nut("nut", nut), make_surface_mesh("bolt", make_bolt_surface(bolt)),
                             pose({0, 0, 0.0148}), 1024);
@@ -73,6 +73,7 @@ inline BenchScene nut_on_bolt() {
   s.scene.bodies[1].rigid = true;
   s.others_compared = 200;
   s.shift = 1e-7;
+  if (segments != 24) s.name += "_" + std::to_string(segments);
   return s;
 }
 
