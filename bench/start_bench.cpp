@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BM_Start/cuda/float/<scene>/<environments>: what a caller waits for once, on the host's clock. Each is for a process
+// BM_Start/<scene>/<environments>, with cuda in float: what a caller waits for once, on the host's clock. Each is for a process
 // with this benchmark alone, since the first call of a process loads its kernels. Counters, in ms:
 //
 //   context      of the device
@@ -77,7 +77,7 @@ void run(benchmark::State& bench, [[maybe_unused]] const std::string& name, [[ma
 const bool kRegistered = [] {
   constexpr std::int64_t kEnvironments = 8192;
   for (const std::string name : {"sphere_on_box", "drop", "pinch"}) {
-    const std::string title = "BM_Start/cuda/float/" + name + "/" + std::to_string(kEnvironments);
+    const std::string title = "BM_Start/" + name + "/" + std::to_string(kEnvironments);
     benchmark::RegisterBenchmark(title.c_str(),
                                  [=](benchmark::State& s) { run(s, name, name != "sphere_on_box", kEnvironments); })
         ->Iterations(1)

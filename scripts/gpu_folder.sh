@@ -22,7 +22,7 @@ caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 most_bytes=35000000
-programs=(isopatch_gpu_tests same_bits isopatch_bench device_ceilings)
+programs=(isopatch isopatch_gpu_tests same_bits isopatch_bench device_ceilings)
 meshes=(bubble torus yellow_bell_pepper_no_stem_low evo_bowl_coarse3k)
 
 folder=${1:-$PWD/build/gpu_folder}
@@ -92,6 +92,7 @@ for program in "${needing[@]}"; do
 done
 
 cp -r bench/scenes "$folder/bench"
+cp --parents bench/newton/compare_newton.py bench/mujoco/warp_grasp.py "$folder"
 cp scripts/gpu_check.sh "$folder/scripts"
 cp scripts/gpu_check/*.py "$folder/scripts/gpu_check"
 for mesh in "${meshes[@]}"; do
