@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/variety.h"
+#include "bench/batches/variety.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/paths/paths.h"
 #if defined(ISOPATCH_HAS_CUDA)

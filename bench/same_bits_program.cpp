@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/variety.h"
+#include "bench/batches/variety.h"
 #include "host/cpu/isa/kernels.h"
 #include "host/rollout/simulator_backend.h"
 #include "tests/support/compare_bits.h"
@@ -186,9 +186,10 @@ int run(int argc, char** argv) {
   CLI::App app("Compares the bits of two ways to evaluate random contacts");
   choice.add_to(app);
   app.add_option("--rigid", rigid, "contacts of which one body is rigid, over 19 pairs of shapes");
-  app.add_option("--varied", varied,
-                 "environments that are near, turned and mixed (bench/variety.h), of a ball on a box each, and ten "
-                 "steps each of drop.json and pinch.json");
+  app.add_option(
+      "--varied", varied,
+      "environments that are near, turned and mixed (bench/batches/variety.h), of a ball on a box each, and ten "
+      "steps each of drop.json and pinch.json");
   app.add_option("--rows", rows, "regular expression that the name of a row must hold");
   app.add_flag("--need-stages", need_stages,
                "fail if cuda or kernel put no pair in stages, as the sides stages, short_lists and kept always do");

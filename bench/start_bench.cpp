@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BM_Start/<scene>/<environments>, with cuda in float: what a caller waits for once, on the host's clock. Each is for a process
-// with this benchmark alone, since the first call of a process loads its kernels. Counters, in ms:
+// BM_Start/<scene>/<environments>, with cuda in float: what a caller waits for once, on the host's clock. Each is for a
+// process with this benchmark alone, since the first call of a process loads its kernels. Counters, in ms:
 //
 //   context      of the device
 //   upload       the constructor of Evaluator or Simulator

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/batches/variety.h"
 #include "bench/cycle_model/differences.h"
 #include "bench/cycle_model/model.h"
-#include "bench/variety.h"
 #include "host/evaluation/backend_options.h"
 
 namespace isopatch::cycle_model {

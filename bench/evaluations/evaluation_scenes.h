@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/batches/variety.h"
 #include "bench/evaluations/bench_meshes.h"
-#include "bench/variety.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/data_folder.h"
 
