@@ -22,7 +22,7 @@ caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 most_bytes=35000000
-programs=(isopatch isopatch_gpu_tests same_bits isopatch_bench device_ceilings)
+programs=(isopatch_gpu_tests same_bits isopatch_bench device_ceilings)
 meshes=(bubble torus yellow_bell_pepper_no_stem_low evo_bowl_coarse3k)
 
 folder=${1:-$PWD/build/gpu_folder}

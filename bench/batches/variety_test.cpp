@@ -50,6 +50,7 @@ TEST(Variety, OfTurnedEnvironmentsAllTouchAndOfMixedOnesHalfUpToThreeTimesAsDeep
   const double depth = depth_of(scene, separation, StateArrays(scene.description(), 1).poses.data());
   double most = 0;
   const std::vector<std::int32_t> polygons = count_polygons(scene, mixed.view());
+  EXPECT_GT(polygons[0], 0) << "a batch of one would compute nothing";
   for (std::size_t e = 0; e < polygons.size(); ++e) {
     if (polygons[e] == 0) continue;
     most = std::max(most, depth_of(scene, separation, mixed.poses.data() + 14 * e));

@@ -102,10 +102,10 @@ def mujoco_on_cpu(np, mujoco, option, condim):
     data.ctrl[:] = PRESS
 
     def chunk():
-        begin = time.thread_time()
+        begin = time.process_time()
         for _ in range(CHUNK):
             mujoco.mj_step(model, data)
-        return time.thread_time() - begin
+        return time.process_time() - begin
 
     return run(chunk, lambda: np.array(data.body("egg").xpos[2]))
 
@@ -114,9 +114,9 @@ def isopatch_on_cpu(np, isopatch):
     simulator = isopatch.Simulator(isopatch_scene(isopatch), threads=1)
 
     def chunk():
-        begin = time.thread_time()
+        begin = time.process_time()
         simulator.step(CHUNK)
-        return time.thread_time() - begin
+        return time.process_time() - begin
 
     return run(chunk, lambda: np.array(simulator.poses[:, 0, 2]))
 
