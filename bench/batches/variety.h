@@ -58,11 +58,12 @@ struct Movements {
   std::vector<Separation> separations;
 };
 
-/// Of bench/scenes/drop.json and pinch.json, and of scenes of two bodies.
+/// Of bench/scenes/drop.json and pinch.json, and of scenes of two bodies. Throws Error for a scene of one.
 inline Movements movements_of(const std::string& scene, const SceneDescription& description) {
   constexpr Point3 kAny = {};
   if (scene == "drop") return {{{0, kAny}, {1, {0, 0, 1}}}, {{{0}, 1, {0, 0, 1}}, {{0, 1}, 2, {0, 0, 1}}}};
   if (scene == "pinch") return {{{2, {0, 1, 0}}}, {{{0}, 2, {0, 1, 0}, 0}, {{1}, 2, {0, -1, 0}, 1}}};
+  if (description.bodies.size() < 2) throw Error("a scene of one body has none to be turned against");
   const auto &a = description.bodies[0].pose, &b = description.bodies[1].pose;
   Point3 direction = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
   const double length = std::hypot(direction[0], direction[1], direction[2]);
@@ -156,7 +157,7 @@ inline void round_to_float(double* values, std::int64_t count) {
 inline StateArrays make_states(const std::string& name, const Scene& scene, Variety variety, std::int64_t environments,
                                double shift) {
   StateArrays states(scene.description(), environments);
-  const Movements movements = movements_of(name, scene.description());
+  const Movements movements = variety == Variety::kNear ? Movements() : movements_of(name, scene.description());
   const std::vector<double> depths =
       variety == Variety::kMixed ? depths_of(scene, movements, states.poses.data()) : std::vector<double>();
   for (std::int64_t e = 0; e < environments; ++e) {
@@ -182,7 +183,7 @@ inline RolloutStateArrays make_rollout_states(const std::string& name, const Sce
                                               std::int64_t environments, int steps_before) {
   const std::int64_t count = variety == Variety::kNear ? kNear : std::min(environments, kVaried);
   RolloutStateArrays different(scene, count), states(scene, environments);
-  const Movements movements = movements_of(name, scene.description());
+  const Movements movements = variety == Variety::kNear ? Movements() : movements_of(name, scene.description());
   const std::int64_t bodies = scene.num_bodies(), joints = std::ssize(different.joints) / (2 * count);
   for (std::int64_t e = 0; e < count; ++e) {
     different.velocities[static_cast<std::size_t>(6 * bodies * e)] += 1e-3 * static_cast<double>(e % kNear);

@@ -23,7 +23,13 @@ import readers
 from profiler import OPERATIONS
 
 SIZES = (1, 256, 8192, 65536)  # environments of the columns
-OVERVIEW = ("box24_on_box24", "sphere512_on_box44", "sphere512_on_box44_mixed", "sphere1280_on_sphere1280", "nut_on_bolt")
+OVERVIEW = (
+    "box24_on_box24",
+    "sphere512_on_box44",
+    "sphere512_on_box44_mixed",
+    "sphere1280_on_sphere1280",
+    "nut_on_bolt",
+)
 OTHER_CALLS = {
     "Kept": "with kept candidates",
     "PatchContacts": "patch contacts",
