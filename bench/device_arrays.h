@@ -6,10 +6,12 @@
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <list>
+#include <vector>
 
 #include "host/evaluation/strides.h"
 #include "isopatch/isopatch.h"
@@ -73,6 +75,52 @@ class DeviceArrays {
   std::list<detail::DeviceBuffer<std::byte>> buffers_;
 };
 
+/// Copies of host arrays in device memory.
+class DeviceCopies {
+ public:
+  template <class T>
+  T* add(std::vector<T>& host) {
+    if (host.empty()) return nullptr;
+    const std::size_t bytes = host.size() * sizeof(T);
+    auto& buffer = buffers_.emplace_back(bytes);
+    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(host.data())), bytes, nullptr);
+    copies_.push_back({host.data(), buffer.data(), bytes});
+    return static_cast<T*>(static_cast<void*>(buffer.data()));
+  }
+  RolloutState add(RolloutStateArrays& host) {
+    RolloutState state;
+    state.num_environments = host.num_environments;
+    for_each_rollout_state([&](const ArrayInfo&, auto& from, auto*& to) { to = add(from); }, host, state);
+    return state;
+  }
+  RolloutOutput add(RolloutOutputArrays& host) {
+    RolloutOutput output;
+    for_each_rollout_output([&](const ArrayInfo&, auto& from, auto& to) { to = {add(from)}; }, host, output);
+    return output;
+  }
+
+  /// Back to where they came from.
+  void fetch() const {
+    for (const Copy& c : copies_) ISOPATCH_CUDA_CHECK(cudaMemcpy(c.host, c.device, c.bytes, cudaMemcpyDeviceToHost));
+  }
+
+ private:
+  struct Copy {
+    void* host;
+    const void* device;
+    std::size_t bytes;
+  };
+  std::list<detail::DeviceBuffer<std::byte>> buffers_;
+  std::vector<Copy> copies_;
+};
+
+/// The host's time of some work, s.
+inline double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 /// Where the environment has ISOPATCH_BENCH_PROFILE, makes a call that a profiler with --profile-from-start off sees,
 /// and no other: not those of a constructor, and not the first one, which finds caches empty.
 inline void show_to_profiler(const std::function<void(void*)>& call, cudaStream_t stream) {
@@ -91,12 +139,8 @@ class GraphTimer {
     ISOPATCH_CUDA_CHECK(cudaStreamCreate(&stream_));
     call(stream_);  // once outside: kernels are loaded, errors are plain
     show_to_profiler(call, stream_);
-    ISOPATCH_CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-    call(stream_);
-    cudaGraph_t graph = nullptr;
-    ISOPATCH_CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
-    ISOPATCH_CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
-    ISOPATCH_CUDA_CHECK(cudaGraphDestroy(graph));
+    ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+    capture_seconds_ = seconds_of([&] { capture(call); });
     ISOPATCH_CUDA_CHECK(cudaEventCreate(&begin_));
     ISOPATCH_CUDA_CHECK(cudaEventCreate(&end_));
   }
@@ -108,6 +152,9 @@ class GraphTimer {
   }
   GraphTimer(const GraphTimer&) = delete;
   GraphTimer& operator=(const GraphTimer&) = delete;
+
+  /// Of the host: the capture, and what makes the graph ready.
+  double capture_seconds() const { return capture_seconds_; }
 
   /// Of one replay, on the device.
   double seconds() {
@@ -121,8 +168,18 @@ class GraphTimer {
   }
 
  private:
+  void capture(const std::function<void(void*)>& call) {
+    ISOPATCH_CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    call(stream_);
+    cudaGraph_t graph = nullptr;
+    ISOPATCH_CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
+    ISOPATCH_CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
+    ISOPATCH_CUDA_CHECK(cudaGraphDestroy(graph));
+  }
+
   cudaStream_t stream_ = nullptr;
   cudaGraphExec_t graph_ = nullptr;
+  double capture_seconds_ = 0;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 

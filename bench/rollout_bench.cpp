@@ -6,11 +6,10 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <list>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "bench/batches/variety.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/paths/paths.h"
 #if defined(ISOPATCH_HAS_CUDA)
@@ -29,9 +28,11 @@ struct BenchRollout {
   std::int64_t most_cpu, most_cuda;  // environments; more would take too long
   int polygon_capacity = 0;          // 0: the scene's
   bool with_coulomb = false;         // in place of the scene's bristles
+  Variety variety = Variety::kNear;
 
   std::string name() const {
-    return scene + (integrator == Integrator::kMidpoint ? "_midpoint" : "") + (with_coulomb ? "_coulomb" : "");
+    return scene + suffix_of(variety) + (integrator == Integrator::kMidpoint ? "_midpoint" : "") +
+           (with_coulomb ? "_coulomb" : "");
   }
 };
 
@@ -43,7 +44,11 @@ const BenchRollout kRollouts[] = {{"drop", Integrator::kEuler, 40, 4096, 65536},
                                   {"pinch_held", Integrator::kMidpoint, 40, 4096, 65536},
                                   {"pinch_held", Integrator::kMidpoint, 40, 4096, 65536, 0, true},
                                   {"block_held", Integrator::kMidpoint, 40, 4096, 65536},
-                                  {"block_held", Integrator::kMidpoint, 40, 4096, 65536, 0, true}};
+                                  {"block_held", Integrator::kMidpoint, 40, 4096, 65536, 0, true},
+                                  {"drop", Integrator::kEuler, 40, 4096, 65536, 0, false, Variety::kTurned},
+                                  {"drop", Integrator::kEuler, 40, 4096, 65536, 0, false, Variety::kMixed},
+                                  {"pinch", Integrator::kEuler, 40, 4096, 65536, 0, false, Variety::kTurned},
+                                  {"pinch", Integrator::kEuler, 40, 4096, 65536, 0, false, Variety::kMixed}};
 
 /// Where a copy of the scenes is beside the program, or that of the sources.
 SceneDescription read_bench_scene(const BenchRollout& rollout) {
@@ -56,27 +61,13 @@ SceneDescription read_bench_scene(const BenchRollout& rollout) {
   return scene;
 }
 
-/// A batch, a little apart from each other, so that environments do not share their branches.
 struct Batch {
   Scene scene;
   RolloutStateArrays state;
 
   Batch(const BenchRollout& rollout, std::int64_t environments)
-      : scene(read_bench_scene(rollout)), state(scene, environments) {
-    constexpr std::int64_t kDifferent = 17;
-    RolloutStateArrays different(scene, kDifferent);
-    const std::size_t row = different.velocities.size() / kDifferent;
-    for (std::size_t e = 0; e < kDifferent; ++e) different.velocities[e * row] += 1e-3 * static_cast<double>(e);
-    Simulator(scene).step(different.view(), {}, {}, rollout.steps_before);
-    const auto repeat = [&](const auto& from, auto& to) {
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i % from.size()];
-    };
-    repeat(different.poses, state.poses);
-    repeat(different.velocities, state.velocities);
-    repeat(different.joints, state.joints);
-    repeat(different.step_count, state.step_count);
-    repeat(different.contact_state, state.contact_state);
-  }
+      : scene(read_bench_scene(rollout)),
+        state(make_rollout_states(rollout.scene, scene, rollout.variety, environments, rollout.steps_before)) {}
 };
 
 void report(benchmark::State& bench, const RolloutOutputArrays& output, const std::vector<std::uint32_t>& status) {
@@ -112,36 +103,25 @@ void run_cuda([[maybe_unused]] benchmark::State& bench, [[maybe_unused]] const B
 #if defined(ISOPATCH_HAS_CUDA)
   if (!cuda_available()) return bench.SkipWithError("no CUDA device");
   Batch batch(rollout, environments);
+  const std::size_t before = used_device_memory();
   const Simulator simulator(batch.scene, {.backend = Backend::kCuda, .precision = precision});
   simulator.reserve(environments);
-  std::list<detail::DeviceBuffer<std::byte>> buffers;
-  const auto on_device = [&](const auto& host, auto& pointer) {
-    const std::size_t bytes = host.size() * sizeof(host[0]);
-    buffers.emplace_back(bytes).upload(reinterpret_cast<const std::byte*>(host.data()), bytes, nullptr);
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(buffers.back().data());
-  };
-  RolloutState begin, state;
-  for (RolloutState* to : {&begin, &state}) {
-    to->num_environments = environments;
-    for_each_rollout_state([&](const ArrayInfo&, const auto& host, auto& device) { on_device(host, device); },
-                           batch.state, *to);
-  }
+  const std::size_t after = used_device_memory();
+  DeviceCopies initial, copies;
+  RolloutStateArrays stepped = batch.state;
+  const RolloutState begin = initial.add(batch.state), state = copies.add(stepped);
   RolloutOutputArrays output(batch.scene, environments);
   RolloutOutput results;
-  on_device(output.num_polygons, results.num_polygons.data);
-  on_device(output.solver_iterations, results.solver_iterations.data);
+  results.num_polygons = {copies.add(output.num_polygons)};
+  results.solver_iterations = {copies.add(output.solver_iterations)};
   GraphTimer timer([&](void* stream) {
     simulator.reset(state, nullptr, begin, stream);
     simulator.step(state, {}, results, kSteps, stream);
   });
   for (auto _ : bench) bench.SetIterationTime(timer.seconds());
-  const auto fetch = [](const auto* device, auto& host) {
-    ISOPATCH_CUDA_CHECK(cudaMemcpy(host.data(), device, host.size() * sizeof(host[0]), cudaMemcpyDeviceToHost));
-  };
-  fetch(results.num_polygons.data, output.num_polygons);
-  fetch(results.solver_iterations.data, output.solver_iterations);
-  fetch(state.status, batch.state.status);
-  report(bench, output, batch.state.status);
+  copies.fetch();
+  report(bench, output, stepped.status);
+  bench.counters["bytes_per_environment"] = static_cast<double>(after - before) / static_cast<double>(environments);
 #else
   bench.SkipWithError("this build has no CUDA code");
 #endif

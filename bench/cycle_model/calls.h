@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/batches/variety.h"
 #include "bench/cycle_model/differences.h"
 #include "bench/cycle_model/model.h"
 #include "host/evaluation/backend_options.h"
@@ -15,7 +16,8 @@ namespace isopatch::cycle_model {
 
 /// What is called, for how many environments.
 struct Call {
-  std::string name = "wrench";
+  std::string name = "wrench", scene;
+  bench::Variety variety = bench::Variety::kNear;
   Precision precision = Precision::kFloat;
   std::int64_t environments = 62;
 

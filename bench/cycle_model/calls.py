@@ -4,12 +4,12 @@
 A kernel that none of them launches ends predict.py with status 1: here is the place for a call that does.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 BOTH = ("float", "double")
 FEW = 4  # environments on a processor, so that several warps share a search
 MANY = 2048  # environments on a processor, so that blocks of a scan wait for one another
-MARGIN = 5e-4  # m, of kept candidates
+KEPT = ("--keep-candidates", "5e-4")  # m, a margin
 STEPS = 2
 MEASURED_STEPS = 10  # of the calls that isopatch_bench makes too
 
@@ -23,6 +23,7 @@ class Call:
     environments: int = 0  # on a processor; 0: as many as it gets of all
     steps: int = 0  # of a rollout; 0: an evaluation
     options: tuple = field(default=())  # of cycle_model
+    variety: str = "near"  # how environments differ
 
     @property
     def is_evaluation(self):
@@ -33,8 +34,13 @@ class Call:
         return f"{self.name} {self.title}".strip().replace("_", " ")
 
     @property
+    def benchmark_scene(self):
+        """As isopatch_bench names it."""
+        return self.scene if self.variety == "near" else f"{self.scene}_{self.variety}"
+
+    @property
     def key(self):
-        return f"{self.scene} {self.text}, {self.precision}"
+        return f"{self.benchmark_scene} {self.text}, {self.precision}"
 
 
 def evaluations(scene, names, precisions=("float",), title="", environments=0, options=()):
@@ -43,12 +49,11 @@ def evaluations(scene, names, precisions=("float",), title="", environments=0, o
 
 def of_pairs(scene):
     """All ways to evaluate pairs, in stages and by one kernel."""
-    kept = ("--keep-candidates", str(MARGIN))
     one, several = ("--stages", "one"), ("--stages", "several")
     packed = [f"packed_{rows}{half}" for rows in ("polygons", "contacts") for half in ("", "_half")]
     return [
         *evaluations(scene, ["wrench", "patch"], BOTH),
-        *evaluations(scene, ["wrench"], title="kept", options=kept),
+        *evaluations(scene, ["wrench"], title="kept", options=KEPT),
         *evaluations(scene, ["wrench"], title="of few", environments=FEW, options=several),
         *evaluations(scene, ["wrench", "patch"], BOTH, title="by one kernel", options=one),
         *evaluations(scene, ["patch_contacts", "patch_and_contacts", *packed], BOTH),
@@ -66,6 +71,16 @@ def rollouts(scene, integrators, precisions=BOTH, name="step", before=40, steps=
         of = f"{integrator} {title}".strip()
         found += [Call(scene, name, p, of, steps=steps, options=options) for p in precisions]
     return found
+
+
+def varied():
+    """Calls of environments that are not near copies of one."""
+    calls = evaluations("sphere512_on_box44", ["wrench"])
+    calls += evaluations("sphere512_on_box44", ["wrench"], title="kept", options=KEPT)
+    calls += evaluations("sphere1280_on_sphere1280", ["wrench"])
+    for scene in ("drop", "pinch"):
+        calls += rollouts(scene, ["euler"], ("float",), steps=MEASURED_STEPS)
+    return [replace(call, variety=variety) for variety in ("turned", "mixed") for call in calls]
 
 
 def all_calls(scenes):
@@ -99,4 +114,5 @@ def all_calls(scenes):
     calls += rollouts("stick_slip", ["sdirk2"])
     calls += rollouts("drop", ["midpoint"], name="step_patch")
     calls += [Call(scene, "reset", options=("--steps-before", "10")) for scene in ("lift", "remembering")]
+    calls += varied()
     return [call for call in calls if call.scene in scenes]

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -44,6 +45,8 @@ struct Options {
     app.add_option("--keep-candidates", call.margin, "margin, m; what is counted is a second call, which finds them");
     app.add_option("--integrator", integrator, "in place of the scene's")
         ->transform(CLI::CheckedTransformer(integrators));
+    app.add_option("--variety", call.variety, "how environments differ: near, turned or mixed")
+        ->transform(CLI::CheckedTransformer(bench::varieties()));
     app.add_option("--steps-before", call.steps_before, "of a rollout, on the CPU")->check(CLI::NonNegativeNumber);
     app.add_option("--steps", call.steps)->check(CLI::PositiveNumber);
     app.add_option("--timing", timing, "JSON file of values that were measured on a device");
@@ -88,6 +91,7 @@ int predict(int argc, char** argv) {
   const std::vector<std::string> rollouts = rollout_names();
   const bool steps = std::find(rollouts.begin(), rollouts.end(), options.call.name) != rollouts.end();
   const SceneDescription scene = options.read();
+  options.call.scene = std::filesystem::path(options.scene).stem().string();
   const Found found = steps ? step(model, scene, options.call) : evaluate(model, scene, options.call);
   std::printf("%s\n", report(model, options.call, found, timing.launch).dump(1).c_str());
   return found.values.different == 0 && found.touching > 0 ? 0 : 1;

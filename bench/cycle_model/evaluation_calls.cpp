@@ -64,17 +64,14 @@ const std::map<std::string, Select>& selections() {
   return all;
 }
 
-/// The scene in N environments. As in isopatch_bench, its first body is elsewhere in each of 17.
-StateArrays make_states(const SceneDescription& description, const Scene& scene, const Call& call) {
-  StateArrays states(description, call.environments);
-  for (std::int64_t e = 0; e < call.environments; ++e) {
-    const double shift = 1e-4 * static_cast<double>(e % 17);
-    double* pose = states.poses.data() + e * states.num_bodies * 7;
-    pose[0] += shift;
-    pose[1] -= shift;
-    for (int part = 0; part < scene.num_parts() && call.name == "geometries"; ++part) {
-      states.geometry_index.push_back(scene.data().view.parts[part].geometry);
-    }
+/// As in isopatch_bench.
+StateArrays make_states(const Scene& scene, const Call& call) {
+  constexpr double kShift = 1e-4;  // m
+  StateArrays states = bench::make_states(call.scene, scene, call.variety, call.environments, kShift);
+  if (call.name != "geometries") return states;
+  for (std::int64_t i = 0; i < call.environments * scene.num_parts(); ++i) {
+    const auto part = static_cast<int>(i % scene.num_parts());
+    states.geometry_index.push_back(scene.data().view.parts[part].geometry);
   }
   return states;
 }
@@ -178,7 +175,7 @@ std::vector<std::string> evaluation_names() {
 
 Found evaluate(Model& model, const SceneDescription& description, const Call& call) {
   const Scene scene(description);
-  const StateArrays states = make_states(description, scene, call);
+  const StateArrays states = make_states(scene, call);
   const State state = view_of(states, call);
   EvaluatorOptions options;
   options.precision = call.precision;

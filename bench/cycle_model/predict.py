@@ -97,7 +97,8 @@ def execute(args, call, scene, texts):
     """What the program found of a call."""
     environments = call.environments or max(1, round(args.environments / args.processors))  # of one processor
     command = [str(args.build / "bin/cycle_model"), str(scene), *map(str, texts), "--environments", str(environments)]
-    command += ["--call", call.name, "--precision", call.precision, *call.options]
+    command += ["--call", call.name, "--precision", call.precision, "--variety", call.variety]
+    command += call.options
     if args.keep_candidates and call.is_evaluation and "--keep-candidates" not in call.options:
         command += ["--keep-candidates", str(args.keep_candidates)]
     if args.timing:
@@ -176,7 +177,7 @@ def print_row(call, found):
     launches, milliseconds = len(found["launches"]) / steps, found["ms"] / steps
     rate = f"{found['of_all'] / milliseconds / 1e3:.2f} M" if call.steps else ""
     print(
-        f"| {call.scene} | {call.text} | {call.precision} | {found['of_all']} | {launches:.0f} | "
+        f"| {call.benchmark_scene} | {call.text} | {call.precision} | {found['of_all']} | {launches:.0f} | "
         f"{found['issued'] / steps:.0f} | {milliseconds:.3f} | {rate} |",
         flush=True,
     )

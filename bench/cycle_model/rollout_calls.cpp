@@ -1,74 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
-#include <list>
-#include <type_traits>
 
 #include "bench/cycle_model/calls.h"
+#include "bench/device_arrays.h"
 #include "host/rollout/simulator_backend.h"
 #include "kernels/memory/cuda_check.h"
-#include "kernels/memory/device_buffer.h"
 
 namespace isopatch::cycle_model {
 
 namespace {
-
-/// Copies of host arrays in device memory.
-class DeviceCopies {
- public:
-  template <class T>
-  T* add(std::vector<T>& host) {
-    if (host.empty()) return nullptr;
-    const std::size_t bytes = host.size() * sizeof(T);
-    auto& buffer = buffers_.emplace_back(bytes);
-    buffer.upload(static_cast<const std::byte*>(static_cast<const void*>(host.data())), bytes, nullptr);
-    copies_.push_back({host.data(), buffer.data(), bytes});
-    return static_cast<T*>(static_cast<void*>(buffer.data()));
-  }
-
-  /// Back to where they came from.
-  void fetch() const {
-    for (const Copy& c : copies_) ISOPATCH_CUDA_CHECK(cudaMemcpy(c.host, c.device, c.bytes, cudaMemcpyDeviceToHost));
-  }
-
- private:
-  struct Copy {
-    void* host;
-    const void* device;
-    std::size_t bytes;
-  };
-  std::list<detail::DeviceBuffer<std::byte>> buffers_;
-  std::vector<Copy> copies_;
-};
-
-RolloutState on_device(DeviceCopies& copies, RolloutStateArrays& host) {
-  RolloutState state;
-  state.num_environments = host.num_environments;
-  for_each_rollout_state([&](const ArrayInfo&, auto& from, auto*& to) { to = copies.add(from); }, host, state);
-  return state;
-}
-
-RolloutOutput on_device(DeviceCopies& copies, RolloutOutputArrays& host) {
-  RolloutOutput output;
-  for_each_rollout_output([&](const ArrayInfo&, auto& from, auto& to) { to = {copies.add(from)}; }, host, output);
-  return output;
-}
-
-/// The scene some steps later, in 17 environments that differ, again and again. As in isopatch_bench.
-RolloutStateArrays make_states(const Scene& scene, const Call& call) {
-  constexpr std::int64_t kDifferent = 17;
-  RolloutStateArrays different(scene, kDifferent), states(scene, call.environments);
-  const std::size_t row = different.velocities.size() / kDifferent;
-  for (std::size_t e = 0; e < kDifferent; ++e) different.velocities[e * row] += 1e-3 * static_cast<double>(e);
-  Simulator(scene).step(different.view(), {}, {}, call.steps_before);
-  for_each_rollout_state(
-      [](const ArrayInfo&, const auto& from, auto& to) {
-        for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i % from.size()];
-      },
-      different, states);
-  return states;
-}
 
 /// What a step leaves, on one side.
 struct Side {
@@ -87,14 +27,14 @@ Differences compare(const Side& a, const Side& b) {
 /// "reset": of every other environment to what `initial` is on this side, behind the scene's state.
 void call_on_model(Model& model, const Scene& scene, Side& side, RolloutStateArrays& initial,
                    std::vector<std::uint8_t>& mask, const Call& call) {
-  DeviceCopies copies;
+  bench::DeviceCopies copies;
   detail::CudaOptions options;
   options.backend = Backend::kCuda;
   options.precision = call.precision;
   options.stages = call.stages;
   const Simulator simulator = detail::make_simulator(scene, options);
-  const RolloutState state = on_device(copies, side.state), from = on_device(copies, initial);
-  const RolloutOutput output = on_device(copies, side.output);
+  const RolloutState state = copies.add(side.state), from = copies.add(initial);
+  const RolloutOutput output = copies.add(side.output);
   const std::uint8_t* const chosen = copies.add(mask);
   ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
   model.forget_launches();
@@ -126,7 +66,8 @@ std::vector<std::string> rollout_names() { return {"step", "step_patch", "reset"
 
 Found step(Model& model, const SceneDescription& description, const Call& call) {
   const Scene scene(description);
-  RolloutStateArrays initial = make_states(scene, call);
+  RolloutStateArrays initial =
+      bench::make_rollout_states(call.scene, scene, call.variety, call.environments, call.steps_before);
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(call.environments));
   for (std::size_t e = 0; e < mask.size(); e += 2) mask[e] = 1;
   const bool with_patch = call.name == "step_patch";

@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/batches/variety.h"
 #include "bench/evaluations/bench_meshes.h"
 #include "isopatch/isopatch.h"
 #include "tests/support/data_folder.h"
@@ -26,6 +28,7 @@ struct BenchScene {
   std::int64_t most_cuda = 0;        // environments; more would take too long
   std::int64_t others_compared = 0;  // as many as others evaluate at once
   double shift = 1e-4;               // of the first body from one environment to the next, m
+  Variety variety = Variety::kNear;
 };
 
 inline std::array<double, 7> pose(Point3 position, Point3 axis = {0, 0, 1}, double angle = 0) {
@@ -56,12 +59,12 @@ inline BenchScene two_bodies(std::string name, Geometry a, Geometry b, std::arra
 }
 
 /// A compliant nut on the thread of a rigid bolt, touching all along it: the shapes and the pose of
-/// bench/scenes/nut_on_bolt.json.
-inline BenchScene nut_on_bolt() {
+/// bench/scenes/nut_on_bolt.json, which has 24 segments.
+inline BenchScene nut_on_bolt(int segments = 24) {
   Nut nut;
-  nut.segments = 24;
+  nut.segments = segments;
   Bolt bolt;
-  bolt.segments = 24;
+  bolt.segments = segments;
   bolt.thread.clearance = 4.2e-5;
   BenchScene s = two_bodies("nut_on_bolt", make_nut("nut", nut), make_surface_mesh("bolt", make_bolt_surface(bolt)),
                             pose({0, 0, 0.0148}), 1024);
@@ -70,6 +73,7 @@ inline BenchScene nut_on_bolt() {
   s.scene.bodies[1].rigid = true;
   s.others_compared = 200;
   s.shift = 1e-7;
+  if (segments != 24) s.name += "_" + std::to_string(segments);
   return s;
 }
 
@@ -130,6 +134,16 @@ inline std::vector<BenchScene> bench_scenes() {
       nut_on_bolt(),
   };
   if (auto scene = pepper_in_bowl()) scenes.push_back(std::move(*scene));
+  std::vector<BenchScene> varied;
+  for (const char* name : {"sphere512_on_box44", "sphere1280_on_sphere1280"}) {
+    const auto near = std::find_if(scenes.begin(), scenes.end(), [&](const BenchScene& s) { return s.name == name; });
+    for (const Variety variety : {Variety::kTurned, Variety::kMixed}) {
+      varied.push_back(*near);
+      varied.back().name += suffix_of(variety);
+      varied.back().variety = variety;
+    }
+  }
+  scenes.insert(scenes.end(), varied.begin(), varied.end());
   return scenes;
 }
 
@@ -139,14 +153,9 @@ struct Batch {
   ResultArrays results;
 
   Batch(const BenchScene& s, std::int64_t environments, const ResultSelection& selection = {.patch = false})
-      : scene(s.scene), states(s.scene, environments), results(scene, environments, selection) {
-    for (std::int64_t e = 0; e < environments; ++e) {
-      // a little apart from each other, so that environments do not share their branches
-      const double shift = s.shift * static_cast<double>(e % 17);
-      double* pose = states.poses.data() + e * states.num_bodies * 7;
-      pose[0] += shift;
-      pose[1] -= shift;
-    }
+      : scene(s.scene),
+        states(make_states(s.name, scene, s.variety, environments, s.shift)),
+        results(scene, environments, selection) {
     results.body_wrench.clear();
     results.status.clear();
   }

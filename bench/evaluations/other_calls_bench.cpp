@@ -8,7 +8,6 @@
 //   BM_Enqueue        cuda only: the host's time until evaluate() returns, while the device has nothing else to do
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <set>
@@ -112,15 +111,12 @@ void run_cpu(benchmark::State& bench, Call call, const BenchScene& scene, Precis
 #if defined(ISOPATCH_HAS_CUDA)
 /// Until the host may go on; the device is waited for between calls.
 void time_enqueues(benchmark::State& bench, const std::function<void(void*)>& call) {
-  using Clock = std::chrono::steady_clock;
   cudaStream_t stream = nullptr;
   ISOPATCH_CUDA_CHECK(cudaStreamCreate(&stream));
   call(stream);
   for (auto _ : bench) {
     ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
-    const Clock::time_point start = Clock::now();
-    call(stream);
-    bench.SetIterationTime(std::chrono::duration<double>(Clock::now() - start).count());
+    bench.SetIterationTime(seconds_of([&] { call(stream); }));
   }
   ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(stream));
   ISOPATCH_CUDA_CHECK(cudaStreamDestroy(stream));
@@ -157,15 +153,19 @@ void register_scene(Call call, const BenchScene& scene, Precision precision) {
       run_cpu(s, call, scene, precision, n, threads);
     });
   }
-  register_on_cuda(begin + "cuda/" + end, scene.most_cuda, {1, 8192},
+  std::vector<std::int64_t> sizes = {1, 8192};
+  if (call == Call::kKept) sizes = {1, 32, 256, 4096, 8192, 16384, 65536};
+  register_on_cuda(begin + "cuda/" + end, scene.most_cuda, sizes,
                    [=](benchmark::State& s, std::int64_t n) { run_cuda(s, call, scene, precision, n); });
 }
 
 const bool kRegistered = [] {
   const std::set<std::string> names = {"box24_on_box24", "sphere512_on_box44", "sphere1280_on_sphere1280"};
   for (const BenchScene& scene : bench_scenes()) {
-    if (!names.contains(scene.name)) continue;
+    const bool is_varied = scene.variety != Variety::kNear;
+    if (!is_varied && !names.contains(scene.name)) continue;
     for (const Call call : {Call::kKept, Call::kPatchContacts, Call::kPacked, Call::kEnqueue}) {
+      if (is_varied && call != Call::kKept) continue;
       register_scene(call, scene, Precision::kFloat);
       if (call != Call::kEnqueue) register_scene(call, scene, Precision::kDouble);
     }

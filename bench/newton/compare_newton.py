@@ -3,8 +3,9 @@
 """Times a nut on a bolt in 200 worlds on one GPU: the hydroelastic contact of Newton, and the whole wrench of isopatch.
 
 Usage: bench/newton/compare_newton.py [OUT_DIR] [--build DIR]
-Needs a CUDA device, the packages newton, warp-lang and numpy, and a finished build with CUDA. Exits with status 2 where
-something is missing and with 3 without a device. Written for newton 1.8.0 and warp-lang 1.19.0.
+Needs a CUDA device, the packages newton, warp-lang and numpy, and a finished build with CUDA, whose command may be in
+the package isopatch. Exits with status 2 where something is missing and with 3 without a device. Written for newton
+1.8.0 and warp-lang 1.19.0.
 
 Both have the same surfaces: isopatch writes them, in the pose of bench/scenes/nut_on_bolt.json. Both are replayed as a
 CUDA graph that only finds contacts, and timed by events: medians of 7 times 20 replays.
@@ -51,10 +52,16 @@ def run(command):
     return done.stdout
 
 
-def surfaces(np, program):
+def command_of(build):
+    """The program isopatch, or the same in Python's package, where a folder of scripts/gpu_folder.sh has no program."""
+    program = build / "bin/isopatch"
+    return [program] if program.exists() else [sys.executable, "-m", "isopatch"]
+
+
+def surfaces(np, command):
     """Points and triangles of nut and bolt, in the pose of the scene; and what isopatch finds there."""
     with tempfile.TemporaryDirectory() as folder:
-        found = json.loads(run([program, "evaluate", SCENE, "--vtk", folder]))["environments"][0]["pairs"][0]
+        found = json.loads(run([*command, "evaluate", SCENE, "--vtk", folder]))["environments"][0]["pairs"][0]
         words = (Path(folder) / "bodies_0000.vtk").read_text().split()
 
     def block(keyword, skip, count, kind):
@@ -142,10 +149,9 @@ def main():
         import warp as wp
     except ImportError as error:
         fail(f"{error}; install newton, warp-lang and numpy")
-    for program in ("isopatch", "isopatch_bench"):
-        if not (args.build / "bin" / program).exists():
-            fail(f"{args.build}/bin/{program} is missing; build with cmake --build --preset cuda, or name a --build")
-    shapes, found = surfaces(np, args.build / "bin/isopatch")
+    if not (args.build / "bin/isopatch_bench").exists():
+        fail(f"{args.build}/bin/isopatch_bench is missing; build with cmake --build --preset cuda, or name a --build")
+    shapes, found = surfaces(np, command_of(args.build))
     print(f"surfaces: nut {len(shapes[0][1])} triangles, bolt {len(shapes[1][1])}; force {found['force'][2]:.1f} N")
     wp.init()
     if wp.get_cuda_device_count() == 0:

@@ -79,7 +79,7 @@ def run_check(arguments):
         print(f"gpu_check: {folder}/bin is not there; scripts/gpu_folder.sh makes it", file=sys.stderr)
         return 2
     os.chdir(folder)
-    for program in Path("bin").glob("*_*"):
+    for program in Path("bin").glob("*"):
         program.chmod(0o755)  # a copy may have lost it
     os.environ["ISOPATCH_DATA_DIR"] = f"{Path.cwd()}/data" if Path("data/bubble.vtk").exists() else ""
     os.environ["CUDA_MODULE_LOADING"] = "EAGER"  # so that no kernel is loaded while another is timed

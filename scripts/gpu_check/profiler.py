@@ -5,13 +5,14 @@ One call of a benchmark is profiled, outside the graph that is timed and after a
 ISOPATCH_BENCH_PROFILE makes the benchmark say when.
 """
 
+import shutil
 from pathlib import Path
 
 import readers
 from check import tool
 
 SCENE = "float/sphere512_on_box44/8192"
-ROLLOUT = "Rollout/float/drop/8192"
+ROLLOUT, PINCH = "Rollout/float/drop/8192", "Rollout/float/pinch/8192"
 
 STALLS = [
     f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio"
@@ -84,13 +85,14 @@ class Profiler:
     def profile_all(self):
         if not self.can_start():
             return
-        self.time_kernels(5, SCENE, "float/sphere512_on_box44/1", "float/four_tets_on_four_tets/8192", ROLLOUT)
+        self.time_kernels(5, SCENE, "float/sphere512_on_box44/1", ROLLOUT, PINCH)
         self.time_kernels(5, f"Kept/{SCENE}")
-        # in stages, of a step, and in one kernel
-        self.profile_kernels(15, METRICS, f"{SCENE} search_pairs", f"{SCENE} integrate_cells")
-        self.profile_kernels(15, METRICS, f"{ROLLOUT} solve_stages", f"{ROLLOUT} find_contacts")
-        self.profile_kernels(15, METRICS, "float/sphere5120_on_sphere5120_deep/256 evaluate_pairs")
-        self.profile_kernels(15, METRICS, "double/sphere512_on_box44/8192 integrate_cells")
+        # of an evaluation in stages, and of a step, where each launch has work
+        for kernel in ("begin_environments", "search_pairs", "integrate_cells"):
+            self.profile_kernels(13, METRICS, f"{SCENE} {kernel}")
+        for kernel in ("make_listed_contacts", "begin_stages", "solve_stages", "end_stages"):
+            self.profile_kernels(13, METRICS, f"{PINCH} {kernel}")
+        self.profile_kernels(13, METRICS, "double/sphere512_on_box44/8192 integrate_cells")
         self.profile_by_line(19, SCENE, "search_pairs")
 
     def prove(self):
@@ -199,5 +201,7 @@ class Profiler:
         counts = []
         for view in ("cuda", "sass"):
             show = [self.ncu, "--import", report, "--page", "source", "--csv", "--print-source", view]
-            counts.append(len(self.check.run(0, f"source_{view}.csv", *show).text.splitlines()))
+            log = f"source_{view}.csv"
+            counts.append(len(self.check.run(0, log, *show).text.splitlines()))
+        shutil.copy(self.check.logs / log, self.check.out)  # the instructions
         self.check.record("profile by line", "passed", f"{scene}: {counts[0]} lines, {counts[1]} instructions")

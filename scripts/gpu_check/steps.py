@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of a check and of a proof, but for the ones with Nsight Compute."""
 
+import importlib.util
 import os
 import re
 import shlex
@@ -15,7 +16,14 @@ from check import start, tool
 from profiler import Profiler
 
 PROGRAMS = ("bin/isopatch_gpu_tests", "bin/same_bits", "bin/isopatch_bench", "bin/device_ceilings")
-CONTACTS = "--contacts 20000 --real 200 --nuts 8 --rigid 3800"
+CONTACTS = "--contacts 20000 --real 200 --nuts 8 --rigid 3800 --varied 1024"
+START_SCENES = ("sphere_on_box", "drop", "pinch")
+START_TIMES = ("context", "upload", "first_call", "second_call", "capture", "enqueue")
+# beside other codes: name, script, and the packages that it needs besides NumPy
+COMPARISONS = (
+    ("Newton", "bench/newton/compare_newton.py", ("newton", "warp")),
+    ("MuJoCo Warp", "bench/mujoco/warp_grasp.py", ("mujoco", "mujoco_warp", "warp")),
+)
 SANITIZER_TESTS = "*GpuSmall.EveryKind*:*GpuSmallSteps*"
 
 # of a proof: 3 pairs of shapes of 4096 contacts each
@@ -97,6 +105,39 @@ def benchmarks(check, seconds, name, chosen, written, **environment):
     if not environment:
         check.measured.update(predictions.measured(readers.read_benchmarks(written)))
     check.record(name, run.result, detail + run.ending)
+
+
+def start_times(check, seconds_of_each):
+    """What a caller waits for once, in a separate process for each scene, so that it loads its kernels."""
+    if not check.is_there("start", "bin/isopatch_bench"):
+        return
+    details = []
+    for scene in START_SCENES:
+        written = check.logs / f"start_{scene}.json"
+        command = ["bin/isopatch_bench", f"--benchmark_filter=^BM_Start/{scene}/", f"--benchmark_out={written}"]
+        run = check.run(seconds_of_each, "start.log", *command, CUDA_MODULE_LOADING="LAZY")
+        run.has_errors = bool(run.first("ERROR OCCURRED"))
+        for entry in readers.read_benchmarks(written).get("benchmarks", []):
+            times = [f"{name.replace('_', ' ')} {entry[name]:.3g}" for name in START_TIMES if name in entry]
+            details.append(f"{scene} {', '.join(times) or entry.get('error_message', 'nothing')}")
+        if run.result != "passed":
+            break
+    check.record("start", run.result, "; ".join(details) + run.ending)
+
+
+def compare_with(check, name, script, packages):
+    """A comparison with another code, in the time that is left, if its packages are installed."""
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    if missing or not Path(script).exists():
+        what = f"the package {missing[0]} is not installed" if missing else f"{script} is not there"
+        return check.record(name, "skipped", what)
+    environment = {"PYTHONPATH": os.pathsep.join(["python", os.environ.get("PYTHONPATH", "")])}
+    environment |= {"LD_LIBRARY_PATH": f"{Path.cwd()}/bin/lib"}
+    log = f"{Path(script).stem}.log"
+    run = check.run(0, log, sys.executable, script, check.logs, "--build", ".", **environment)
+    # 2: something is missing
+    result = "skipped" if run.status == 2 else run.result
+    check.record(name, result, " ".join("; ".join(run.text.splitlines()[-8:]).split()) + run.ending)
 
 
 def measure_ceilings(check, seconds):
@@ -187,6 +228,7 @@ def check_all(check):
             same_bits(check, seconds, precision, side, contacts)
     gpu_tests(check, 30, "*Gpu*")
     benchmarks(check, 60, "benchmarks first", "cuda/float/.*/(1|8192|65536)/", check.out / "bench_first.json")
+    start_times(check, 2)
     python_package(check, 60)
     measure_ceilings(check, 15)
 
@@ -201,3 +243,5 @@ def check_all(check):
     benchmarks(check, 20, "benchmarks", others, check.out / "bench.json")
     for blocks, process in compiling.items():
         benchmark_variant(check, 10, blocks, process)
+    for comparison in COMPARISONS:
+        compare_with(check, *comparison)

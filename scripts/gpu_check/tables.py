@@ -23,7 +23,13 @@ import readers
 from profiler import OPERATIONS
 
 SIZES = (1, 256, 8192, 65536)  # environments of the columns
-OVERVIEW = ("box24_on_box24", "sphere512_on_box44", "sphere1280_on_sphere1280", "nut_on_bolt")
+OVERVIEW = (
+    "box24_on_box24",
+    "sphere512_on_box44",
+    "sphere512_on_box44_mixed",
+    "sphere1280_on_sphere1280",
+    "nut_on_bolt",
+)
 OTHER_CALLS = {
     "Kept": "with kept candidates",
     "PatchContacts": "patch contacts",
@@ -99,6 +105,12 @@ def milliseconds(row):
     return number(row and 1e3 * row.seconds)
 
 
+def kilobytes(row):
+    """Of device memory, an environment: the scene's and working memory together."""
+    held = row.counters.get("bytes_per_environment")
+    return "" if held is None else number(held / 1000)
+
+
 def rate(row, name="environments"):
     return number(row and row.rate(name))
 
@@ -161,19 +173,22 @@ def cuda_details(benchmarks, operations):
     for (scene, precision), largest in benchmarks.largest.items():
         times = map(milliseconds, benchmarks.of(scene, precision, SIZES))
         cells = [scene, precision, number(largest.counters["polygons"]), *times]
-        rows.append([*cells, f"{largest.environments}: {rate(largest)}", operations.fraction(largest)])
+        cells += [f"{largest.environments}: {rate(largest)}", kilobytes(largest), operations.fraction(largest)]
+        rows.append(cells)
     header = ["scene", "precision", "polygons", *map(str, SIZES), "largest batch: environments/s"]
-    return table([*header, "of the FMA peak"], rows)
+    return table([*header, "KB an environment", "of the FMA peak"], rows)
 
 
 def rollout_table(title, rollouts):
     """A row for each rollout and precision."""
     sizes = sorted({size for _, _, size in rollouts.at})
+    has_memory = any(kilobytes(row) for row in rollouts.at.values())
     rows = []
     for (scene, precision), largest in rollouts.largest.items():
         rates = [rate(row, "steps") for row in rollouts.of(scene, precision, sizes)]
         rows.append([scene, precision, *rates, *(number(largest.counters[n]) for n in ("polygons", "iterations"))])
-    header = ["rollout", "precision", *map(str, sizes), "polygons", "iterations"]
+        rows[-1] += [kilobytes(largest)] * has_memory
+    header = ["rollout", "precision", *map(str, sizes), "polygons", "iterations"] + ["KB an environment"] * has_memory
     return ["", title, "", *table(header, rows)] if rows else []
 
 
@@ -203,6 +218,12 @@ def said_of_steps(summary):
             text = step["name"] + (detail if step["result"] == "failed" or tests else "")
             by_result[step["result"]][text] = None  # each once, in order
     return " ".join(f"{result.capitalize()}: {'; '.join(said)}." for result, said in by_result.items() if said)
+
+
+def said_of_starts(summary):
+    """What a caller waits for once."""
+    details = [step["detail"] for step in summary["steps"] if step["name"] == "start" and step["result"] == "passed"]
+    return ["", *paragraph(f"What a caller waits for once, in ms: {details[-1]}.")] if details else []
 
 
 def said_of_bits(summary):
@@ -242,6 +263,7 @@ def cuda_sections(folder, rows, context):
         )
     long += ["", *cuda_details(benchmarks, operations)]
     long += rollout_table("Environment-steps a second, ten steps in one captured call, by environments:", rollouts)
+    long += said_of_starts(summary)
     long += other_calls_table("Calls that ask for more, or ask again:", rows)
     return {"README.md": ("gpu-results", short), "bench/results/README.md": ("gpu-results", long)}
 

@@ -100,6 +100,7 @@ echo "$name 300 us"
 {
   printf '{\\n  "context": {"commit": "abc1234"},\\n  "benchmarks": [\\n'
   printf '    {"name": "%s", "real_time": 300, "time_unit": "us", "polygons": 81,\\n' "$name"
+  printf '     "context": 200, "first_call": 3.25,\n'
   printf '     "environments/s": 1, "pairs/s": 1, "tet_pairs/s": 1, "polygons/s": 1}'
   [[ ! -f hang ]] || { printf ',\\n'; exec sleep 100; }
   printf '\\n  ]\\n}\\n'
@@ -124,7 +125,7 @@ PREDICTED = [
 # a name that the profiler does not know are read one by one.
 SCENARIOS = r"""
 == all is well: 0
-files: bench.json bench_first.json ceilings.json logs.tar.gz profile.csv summary.json summary.txt
+files: bench.json bench_first.json ceilings.json logs.tar.gz profile.csv source_sass.csv summary.json summary.txt
   libraries  passed  all
   at most: 1980 MHz, 2619 MHz
   same bits, float, stages  passed  1000 environments, 14956 polygons, 0 environments differ; 2000 pairs in stages
@@ -140,9 +141,13 @@ files: bench.json bench_first.json ceilings.json logs.tar.gz profile.csv summary
   kernel times  passed  float/sphere512_on_box44/8192: begin_environments 1.234 us, integrate_cells 1.234 us$
   kernel times  passed  Rollout/float/drop/8192: solve_stages 2 x 1.234 us$
   kernel times  passed  Kept/float/sphere512_on_box44/8192: begin_environments 1.234 us
-  profile  passed  Rollout/float/drop/8192 solve_stages: time 0.001234 ms
-  profile  passed  Rollout/float/drop/8192 find_contacts: time 0.001234 ms
+  start  passed  sphere_on_box context 200, first call 3.25; drop context 200, first call 3.25; pinch context 200
+  profile  passed  float/sphere512_on_box44/8192 begin_environments: time 0.001234 ms
   profile  passed  float/sphere512_on_box44/8192 search_pairs: time 0.001234 ms
+  profile  passed  Rollout/float/pinch/8192 make_listed_contacts: time 0.001234 ms
+  profile  passed  Rollout/float/pinch/8192 begin_stages: time 0.001234 ms
+  profile  passed  Rollout/float/pinch/8192 solve_stages: time 0.001234 ms
+  profile  passed  Rollout/float/pinch/8192 end_stages: time 0.001234 ms
   profile  passed  double/sphere512_on_box44/8192 integrate_cells: time 0.001234 ms
   profile by line  passed  1 lines
   predictions  passed  5 compared; above 1.25: 1.50 Evaluate/\S*/8192 all, 1.37 Evaluate/\S*/8192 integrate_cells$
@@ -153,6 +158,8 @@ files: bench.json bench_first.json ceilings.json logs.tar.gz profile.csv summary
   memcheck  passed  1 passed.*0 errors
   2 blocks  passed  1 benchmarks
   benchmarks  passed  1 benchmarks
+  Newton  skipped  (the package newton is not installed|\S* is not there)
+  MuJoCo Warp  skipped  (the package mujoco\S* is not installed|\S* is not there)
   clock of the processors: 1980 to 1980 MHz
   gpu_check: nothing failed
 
@@ -390,6 +397,8 @@ class Rehearsal(unittest.TestCase):
         command = [sys.executable, ROOT / "scripts/gpu_check", "tables", self.out]
         done = subprocess.run(command, capture_output=True, text=True)
         self.assertIn("\n| sphere512_on_box44 | 81 |", done.stdout, done.stderr)
+        if "source_sass.csv" in self.files:
+            self.assertIn("once, in ms: sphere_on_box context 200, first call 3.25;", done.stdout)
 
     def look_at_calls_of_the_profiler(self):
         calls = (self.folder / "ncu_arguments").read_text()

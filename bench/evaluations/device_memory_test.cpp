@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The device memory that benchmarks report for an environment.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "bench/device_arrays.h"
+#include "isopatch/isopatch.h"
+#include "tests/support/paths/paths.h"
+
+namespace isopatch::bench {
+namespace {
+
+/// Of a simulator and of an evaluator with room for a batch.
+template <class Caller>
+std::size_t bytes_held(const Scene& scene, std::int64_t environments) {
+  const std::size_t before = used_device_memory();
+  const Caller caller(scene, EvaluatorOptions{Backend::kCuda, Precision::kFloat, 0});
+  caller.reserve(environments);
+  return used_device_memory() - before;
+}
+
+template <class Caller>
+void expect_growth(const std::string& file) {
+  const Scene scene(read_scene(source_path("bench/scenes/" + file)));
+  const std::size_t before = used_device_memory();
+  const std::size_t few = bytes_held<Caller>(scene, 512), many = bytes_held<Caller>(scene, 4096);
+  EXPECT_EQ(used_device_memory(), before) << "memory is kept";
+  EXPECT_GT(few, 0u);
+  EXPECT_GT(many, few);
+  EXPECT_LT(many, 8 * few + 1) << "more for an environment of a larger batch";
+  std::printf("%s: %.1f KB an environment of 512, %.1f of 4096\n", file.c_str(), static_cast<double>(few) / 512e3,
+              static_cast<double>(many) / 4096e3);
+}
+
+TEST(DeviceMemory, OfASimulatorGrowsWithTheBatch) {
+  expect_growth<Simulator>("drop.json");
+  expect_growth<Simulator>("pinch.json");
+}
+
+TEST(DeviceMemory, OfAnEvaluatorGrowsWithTheBatch) { expect_growth<Evaluator>("sphere_on_box.json"); }
+
+}  // namespace
+}  // namespace isopatch::bench
