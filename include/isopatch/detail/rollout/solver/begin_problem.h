@@ -263,12 +263,14 @@ ISOPATCH_HD void begin_joint(const StageInput& in, const SolverStage& stage, int
   const JointView& joint = in.view.bodies[index].joint;
   SolvedBody& solved = m.bodies[index];
   const StageBody& at = bodies[index];
-  begin_mass(in, index, solved);
-  AlongJoint all = begin_on_joint(in, stage, index, at, solved);
-  for (std::int32_t k = joint.first_follower; k >= 0; k = in.view.bodies[k].joint.next_follower) {
+  AlongJoint all = {0, 0, 0};
+  ISOPATCH_NO_UNROLL
+  for (std::int32_t k = index; k >= 0;) {  // the body itself, then its followers
     begin_mass(in, k, m.bodies[k]);
-    const AlongJoint follower = begin_on_joint(in, stage, k, bodies[k], m.bodies[k]);
-    all = {all.momentum + follower.momentum, all.force + follower.force, all.mass + follower.mass};
+    const AlongJoint own = begin_on_joint(in, stage, k, bodies[k], m.bodies[k]);
+    const bool leads = k == index;
+    all = leads ? own : AlongJoint{all.momentum + own.momentum, all.force + own.force, all.mass + own.mass};
+    k = leads ? joint.first_follower : in.view.bodies[k].joint.next_follower;
   }
   if (joint.armature > 0) {
     all.mass += joint.armature;
