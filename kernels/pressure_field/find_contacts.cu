@@ -46,17 +46,25 @@ __global__ void __launch_bounds__(kFindBlock) begin_contacts_kernel(const __grid
       contact_origin(evaluation.scene, evaluation.state, environment, evaluation.scene.pairs[pair]);
 }
 
-// Blocks that a processor holds at once: in float the lanes of a record fit 128 registers.
-template <class T>
-constexpr int kListedBlocks = kIsFloat<T> ? 4 : 2;
+// Blocks that a processor holds at once: in float a polygon with one record fits 128 registers.
+template <class T, bool is_fan>
+constexpr int kListedBlocks = !kIsFloat<T> ? 2
+                              : is_fan     ? 3
+                                           : 4;
 
-template <class T>
-__global__ void __launch_bounds__(kFindBlock, kListedBlocks<T>)
+/// `is_fan`: with ContactPoints::kFan6.
+template <class T, bool is_fan>
+__global__ void __launch_bounds__(kFindBlock, kListedBlocks<T, is_fan>)
     make_listed_contacts_kernel(const __grid_constant__ ContactSearchCall call) {
+  __shared__ BoundarySide<T> memories[kFindWarps][kMaxLines * CudaWarp::kSize];
   CudaWarp warp;
   const PressureFieldCall& evaluation = call.evaluation;
   const StagedPairs staged = lists(evaluation);
+  const LinesInMemory<T, CudaWarp::kSize> lines = {memories[threadIdx.x / CudaWarp::kSize] + warp.lane()};
   const std::int32_t end = staged.cells.size();
+  const ContactPoints points = is_fan                                    ? ContactPoints::kFan6
+                               : call.points == ContactPoints::kCentroid ? ContactPoints::kCentroid
+                                                                         : ContactPoints::kMatched;
   const auto environment_of = [&](std::int32_t index) { return evaluation.entry(index).environment; };
   const auto append = [&](std::int64_t environment, const SolverContact<T>& contact) {
     call.to.append(warp, environment, contact);
@@ -64,7 +72,7 @@ __global__ void __launch_bounds__(kFindBlock, kListedBlocks<T>)
   const auto warps = static_cast<std::int32_t>(gridDim.x * kFindWarps);
   auto round = static_cast<std::int32_t>(blockIdx.x * kFindWarps + threadIdx.x / CudaWarp::kSize);
   for (; round * CudaWarp::kSize < end; round += warps) {
-    make_listed_contacts<T>(warp, staged, call.of_pairs, evaluation.scene.num_part_pairs, call.points,
+    make_listed_contacts<T>(warp, lines, staged, call.of_pairs, evaluation.scene.num_part_pairs, points,
                             round * CudaWarp::kSize, end, environment_of, append);
   }
 }
@@ -97,7 +105,8 @@ template <class T>
 std::int64_t load_find_contacts(const SceneView& scene) {
   load_searches(scene);
   resident_blocks(begin_contacts_kernel, kFindBlock);
-  resident_blocks(make_listed_contacts_kernel<T>, kFindBlock);
+  resident_blocks(make_listed_contacts_kernel<T, false>, kFindBlock);
+  resident_blocks(make_listed_contacts_kernel<T, true>, kFindBlock);
   resident_blocks(end_contacts_kernel, kFindBlock);
   std::int64_t warps = 0;
   with_find_kernel<T>(scene,
@@ -113,7 +122,8 @@ void find_contacts(const ContactSearchCall& call, cudaStream_t stream) {
     const unsigned of_pairs = blocks_of(staged.num_pairs);
     begin_contacts_kernel<<<of_pairs, kFindBlock, 0, stream>>>(call);
     const auto make_contacts = [&](std::int64_t cells) {
-      const auto kernel = make_listed_contacts_kernel<T>;
+      const auto kernel = call.points == ContactPoints::kFan6 ? make_listed_contacts_kernel<T, true>
+                                                              : make_listed_contacts_kernel<T, false>;
       const std::int64_t vectors = (cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
       kernel<<<blocks_for(kernel, kFindBlock, vectors), kFindBlock, 0, stream>>>(call);
     };

@@ -275,9 +275,12 @@ std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, in
       }
     } else {
       const auto& records = visitor.records;
-      const ContactSearch<T> wanted = {
-          records.part_pair,  records.points, records.origin_W,
-          records.load_scale, found,          work.begin_search(batch.scene, environment, records.part_pair, context)};
+      const ContactSearch<T> wanted = {records.part_pair,
+                                       records.points,
+                                       records.origin_W,
+                                       records.load_scale(),
+                                       found,
+                                       work.begin_search(batch.scene, environment, records.part_pair, context)};
       const SearchResult<T> result = std::get<FindContacts<T>>(*kernels)(context, work.simd, wanted);
       visitor.touches = result.touches;
       visitor.far_side = result.far_side;
