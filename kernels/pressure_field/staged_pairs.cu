@@ -28,7 +28,12 @@ __device__ std::int32_t warp_index() {
 __device__ void begin_pairs_of_lanes(CudaWarp& warp, const PressureFieldCall& call, bool listed, std::int32_t index,
                                      std::int64_t environment, int pair) {
   const bool fits = index < call.staged.num_pairs;
-  if (listed && fits) begin_staged_pair(lists(call), index, call.scene, call.state, environment, pair);
+  if (listed && fits) {
+    const StagedPairs staged = lists(call);
+    StagedPartPair part_pair;  // in registers, and then written by words of 16 bytes
+    begin_staged_pair(staged, index, call.scene, call.state, environment, pair, part_pair);
+    staged.part_pairs.items[index] = part_pair;
+  }
   append_unfinished(warp, call, index, listed && !fits ? Remaining::everything() : Remaining::nothing());
 }
 

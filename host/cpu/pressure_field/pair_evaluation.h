@@ -65,7 +65,7 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
     listed[i] = NearPair::of(scene, near_pairs[static_cast<std::size_t>(i)]);
     const auto [environment, pair] = listed[i];
     if constexpr (parts == Parts::kOne) {
-      begin_staged_pair(staged, i, scene, state, environment, pair);
+      begin_staged_pair(staged, i, scene, state, environment, pair, staged.part_pairs.items[i]);
       lists.num_part_pairs = i + 1;
     } else {
       begin_staged_pair(warp, staged, i, scene, state, environment, pair);
