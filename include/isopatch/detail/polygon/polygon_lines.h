@@ -13,7 +13,7 @@ template <bool compact>
 struct LinesInPlace {
   template <class T>
   using Polygon = Segments<T>;
-  static constexpr bool kSkipsUnused = compact;
+  static constexpr bool kInMemory = false, kSkipsUnused = compact;
 
   /// Takes the line with this index among the faces of both cells.
   template <class T>
@@ -43,7 +43,7 @@ template <class T, int size>
 struct LinesInMemory {
   template <class>
   using Polygon = StoredPolygon<T, size>;
-  static constexpr bool kSkipsUnused = false;  // other lanes may use the line
+  static constexpr bool kInMemory = true, kSkipsUnused = false;  // other lanes may use the line
 
   BoundarySide<T>* memory;  // as of StoredSides
 

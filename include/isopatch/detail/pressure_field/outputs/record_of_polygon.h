@@ -164,7 +164,7 @@ struct ContactRecords {
     typename Lines::template Polygon<T> polygon;
     if (!make_contact_plane(f, m, s, at.bounds, lines, plane)) return false;
     if (!lines.clip(plane.line, plane.num_lines, polygon)) return false;
-    renew_axes(plane);
+    if constexpr (Lines::kInMemory) renew_axes(plane);
     const auto& sides = lines.sides(polygon, plane.num_lines);
     const AreaMoments<T> moments = area_moments(sides);
     if (!is_polygon(sides, moments)) return false;

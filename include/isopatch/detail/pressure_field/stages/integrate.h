@@ -18,7 +18,7 @@ ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, cons
   if (!any(found)) return found;
   found = found && lines.clip(plane.line, plane.num_lines, polygon);
   if (!any(found)) return found;
-  renew_axes(plane);
+  if constexpr (Lines::kInMemory) renew_axes(plane);
   PolygonIntegral<T> integral;
   const auto& sides = lines.sides(polygon, plane.num_lines);
   found = found && integrate(f, m, s, plane, polygon, sides, integral, HardInPlace());
