@@ -105,6 +105,7 @@ def all_calls(scenes):
     calls += evaluations("peg_in_square_hole", ["polytopes", "relations"])
     calls += rollouts("drop", both_integrators, steps=MEASURED_STEPS)
     calls += rollouts("pinch", both_integrators, steps=MEASURED_STEPS)
+    calls += rollouts("drop_fan6", ["midpoint"])
     calls += rollouts("pinch_held", ["midpoint"])
     calls += rollouts("block_held", ["midpoint"])
     calls += rollouts("remembering", both_integrators, before=10)

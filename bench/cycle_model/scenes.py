@@ -73,6 +73,13 @@ def dumbbell_on_box():
     return scene
 
 
+def drop_fan6():
+    """The drop with six records in each triangle of a polygon."""
+    scene = json.loads((ROOT / "bench/scenes/drop.json").read_text())
+    scene["rollout"]["points"] = "fan6"
+    return scene
+
+
 def write_scenes(folder, build, data):
     """Writes scenes, and returns the files of all by name. Those of pepper_in_bowl are in `data`, if that is given."""
     write_meshes(folder, build)
@@ -90,6 +97,7 @@ def write_scenes(folder, build, data):
         "sphere320_on_sphere320": two_bodies(sphere(2), sphere(2), [0.01, 0.005, 0.0885], turned),
         "sphere1280_on_sphere1280": two_bodies(sphere(3), sphere(3), [0.01, 0.005, 0.0888], turned),
         "dumbbell_on_box": dumbbell_on_box(),
+        "drop_fan6": drop_fan6(),
     }
     if data and all((data / file).exists() for file in DATA_FILES):
         pepper, bowl = (tet_mesh(data / file) for file in DATA_FILES)

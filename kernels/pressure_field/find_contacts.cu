@@ -67,17 +67,25 @@ __global__ void __launch_bounds__(kFindBlock, 2) find_contacts_kernel(const __gr
   }
 }
 
-// Blocks that a processor holds at once: in float the lanes of a record fit 128 registers.
-template <class T>
-constexpr int kListedBlocks = kIsFloat<T> ? 4 : 2;
+// Blocks that a processor holds at once: in float a polygon with one record fits 128 registers.
+template <class T, bool is_fan>
+constexpr int kListedBlocks = !kIsFloat<T> ? 2
+                              : is_fan     ? 3
+                                           : 4;
 
-template <class T>
-__global__ void __launch_bounds__(kFindBlock, kListedBlocks<T>)
+/// `is_fan`: with ContactPoints::kFan6.
+template <class T, bool is_fan>
+__global__ void __launch_bounds__(kFindBlock, kListedBlocks<T, is_fan>)
     make_listed_contacts_kernel(const __grid_constant__ ContactSearchCall call) {
+  __shared__ BoundarySide<T> memories[kFindWarps][kMaxLines * CudaWarp::kSize];
   CudaWarp warp;
   const PressureFieldCall& evaluation = call.evaluation;
   const StagedPairs staged = lists(evaluation);
+  const LinesInMemory<T, CudaWarp::kSize> lines = {memories[threadIdx.x / CudaWarp::kSize] + warp.lane()};
   const std::int32_t end = staged.cells.size();
+  const ContactPoints points = is_fan                                    ? ContactPoints::kFan6
+                               : call.points == ContactPoints::kCentroid ? ContactPoints::kCentroid
+                                                                         : ContactPoints::kMatched;
   const auto environment_of = [&](std::int32_t index) { return evaluation.entry(index).environment; };
   const auto append = [&](std::int64_t environment, const SolverContact<T>& contact) {
     call.to.append(warp, environment, contact);
@@ -85,7 +93,7 @@ __global__ void __launch_bounds__(kFindBlock, kListedBlocks<T>)
   const auto warps = static_cast<std::int32_t>(gridDim.x * kFindWarps);
   auto round = static_cast<std::int32_t>(blockIdx.x * kFindWarps + threadIdx.x / CudaWarp::kSize);
   for (; round * CudaWarp::kSize < end; round += warps) {
-    make_listed_contacts<T>(warp, staged, evaluation.staged.contacts, evaluation.scene.num_part_pairs, call.points,
+    make_listed_contacts<T>(warp, lines, staged, evaluation.staged.contacts, evaluation.scene.num_part_pairs, points,
                             round * CudaWarp::kSize, end, environment_of, append);
   }
 }
@@ -101,7 +109,8 @@ void with_find_kernel(const SceneView& scene, const Use& use) {
 template <class T>
 std::int64_t load_find_contacts(const SceneView& scene) {
   load_searches(scene);
-  resident_blocks(make_listed_contacts_kernel<T>, kFindBlock);
+  resident_blocks(make_listed_contacts_kernel<T, false>, kFindBlock);
+  resident_blocks(make_listed_contacts_kernel<T, true>, kFindBlock);
   std::int64_t warps = 0;
   with_find_kernel<T>(scene,
                       [&](auto kernel) { warps = std::int64_t{kFindWarps} * resident_blocks(kernel, kFindBlock); });
@@ -117,7 +126,8 @@ void find_contacts(const ContactSearchCall& call, bool begins, cudaStream_t stre
   if (staged.pairs != nullptr) {
     begin_staged_pairs(call.evaluation, begins, stream);
     const auto make_contacts = [&](std::int64_t cells) {
-      const auto kernel = make_listed_contacts_kernel<T>;
+      const auto kernel = call.points == ContactPoints::kFan6 ? make_listed_contacts_kernel<T, true>
+                                                              : make_listed_contacts_kernel<T, false>;
       const std::int64_t vectors = (cells + CudaWarp::kSize - 1) / CudaWarp::kSize;
       kernel<<<blocks_for(kernel, kFindBlock, vectors), kFindBlock, 0, stream>>>(call);
     };

@@ -36,7 +36,10 @@ __device__ void begin_pairs_of_lanes(CudaWarp& warp, const PressureFieldCall& ca
                                      std::int64_t environment, int pair) {
   const bool fits = index < call.staged.num_pairs;
   if (listed && fits) {
-    begin_staged_pair(lists(call), index, call.scene, call.state, environment, pair);
+    const StagedPairs staged = lists(call);
+    StagedPartPair part_pair;  // in registers, and then written by words of 16 bytes
+    begin_staged_pair(staged, index, call.scene, call.state, environment, pair, part_pair);
+    staged.part_pairs.items[index] = part_pair;
     begin_contacts(call, index, {environment, pair});
   }
   append_unfinished(warp, call, index, listed && !fits ? Remaining::everything() : Remaining::nothing());

@@ -11,8 +11,10 @@
 
 namespace isopatch::detail {
 
-/// Takes the next item for the warp; false if none is left.
+/// Takes the next item for the warp; false if none is left. Warps that all find an empty list do not wait for each
+/// other at its counter.
 __device__ inline bool take_item(CudaWarp& warp, std::int32_t* next, std::int64_t count, std::int32_t& item) {
+  if (count == 0) return false;
   item = warp.from_first(warp.lane() == 0 ? atomicAdd(next, 1) : 0);
   return item < count;
 }

@@ -8,7 +8,7 @@
 
 namespace isopatch::detail {
 
-constexpr int kBeginWarps = 4;  // 4 tables of bounds of 6 KB; a few loads and tests each, so any size does
+constexpr int kBeginWarps = 2;  // so that 8192 environments of a thread each are on all processors
 constexpr int kBeginBlock = kBeginWarps * CudaWarp::kSize;
 
 /// A thread begins an environment of up to four bodies, and a warp a larger one.
@@ -23,7 +23,8 @@ inline bool has_few_bodies(const SceneView& scene) {
 /// thing; before a larger grid, they are zeroed on the stream.
 __device__ inline void zero_counters_of_one_block(const BatchCall& call) {
   if (gridDim.x > 1) return;
-  if (threadIdx.x == 0) *call.counters = {};
+  auto* const words = reinterpret_cast<std::int32_t*>(call.counters);
+  for (unsigned i = threadIdx.x; i < sizeof(CallCounters) / sizeof(std::int32_t); i += blockDim.x) words[i] = 0;
   __syncthreads();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/detail/polygon/clip.h"
 
+#include "isopatch/detail/polygon/polygon_lines.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,6 +31,29 @@ struct Clipped {
   AreaMoments<T> moments = {0, 0, 0, 0, 0, 0};
 };
 
+/// Clips in memory that another lane shares, and expects the same bits.
+template <class T>
+void expect_same_in_memory(const std::vector<Line<T>>& lines, const Clipped<T>& in_place) {
+  BoundarySide<T> memory[2 * SideList<T>::kMax];
+  const LinesInMemory<T, 2> kept = {memory};
+  Line<T> array[kMaxLines];
+  int count = 0;
+  for (const Line<T>& line : lines) kept.add(true, count, line, array, count);
+  StoredPolygon<T, 2> polygon;
+  ASSERT_EQ(kept.clip(array, count, polygon), in_place.any);
+  if (!in_place.any) return;
+  EXPECT_EQ(polygon.middle_x, in_place.segments.middle_x);
+  EXPECT_EQ(polygon.middle_y, in_place.segments.middle_y);
+  const AreaMoments<T>&a = polygon.moments, &b = in_place.moments;
+  EXPECT_TRUE(a.one == b.one && a.x == b.x && a.y == b.y && a.xx == b.xx && a.xy == b.xy && a.yy == b.yy);
+  ASSERT_EQ(polygon.count, in_place.corners);
+  int next = 0;
+  SidesInPlace<T>{in_place.segments, static_cast<int>(lines.size())}.for_each([&](bool, const BoundarySide<T>& side) {
+    const BoundarySide<T>& stored = polygon[next++];
+    EXPECT_TRUE(stored.x0 == side.x0 && stored.y0 == side.y0 && stored.x1 == side.x1 && stored.y1 == side.y1);
+  });
+}
+
 template <class T>
 Clipped<T> clipped(const std::vector<Line<T>>& lines) {
   Line<T> array[kMaxLines] = {};
@@ -36,9 +61,11 @@ Clipped<T> clipped(const std::vector<Line<T>>& lines) {
   Clipped<T> out;
   const int count = static_cast<int>(lines.size());
   out.any = clip(array, count, out.segments);
-  if (!out.any) return out;
-  out.moments = area_moments(out.segments, count);
-  for (int i = 0; i < count; ++i) out.corners += out.segments.has_side(i) ? 1 : 0;
+  if (out.any) {
+    out.moments = area_moments(out.segments, count);
+    for (int i = 0; i < count; ++i) out.corners += out.segments.has_side(i) ? 1 : 0;
+  }
+  expect_same_in_memory(lines, out);
   return out;
 }
 

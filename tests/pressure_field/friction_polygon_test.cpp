@@ -71,8 +71,8 @@ Wrench integrate(const Problem& problem, int rule) {
   law.friction = law.traction_friction = 1;
   law.slip_tolerance = problem.slip_tolerance;
 
-  const PlaneWrench<T> w = integrate_motion(law, true, s, count, area_moments(s, count), fields, PlaneWrench<T>{},
-                                            LeaveSides{}, HardInPlace{});
+  const PlaneWrench<T> w = integrate_motion(law, true, SidesInPlace<T>{s, count}, area_moments(s, count), fields,
+                                            PlaneWrench<T>{}, HardInPlace{});
   Wrench out = {w.u, w.v, w.n, w.moment_u, w.moment_v, w.moment_n};
   out.moment_x += middle.y * out.n;
   out.moment_y -= middle.x * out.n;

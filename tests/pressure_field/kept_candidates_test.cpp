@@ -26,8 +26,8 @@ bool has_polygon(const detail::PairContext& f, const detail::AcceptedCells& cell
   detail::ContactPlane<double> plane;
   detail::Segments<double> segments;
   detail::Contribution<double> contribution;
-  return detail::contribution_of<true>(f, cell_of_M(f, cells.m), cell_of_S(f, cells.s), cells.bounds, plane, segments,
-                                       contribution);
+  return detail::contribution_of(f, cell_of_M(f, cells.m), cell_of_S(f, cells.s), cells.bounds,
+                                 detail::LinesInPlace<true>(), plane, segments, contribution);
 }
 
 /// A part pair in a state, with all that its search needs.

@@ -57,9 +57,8 @@ Found find(const Scene& scene, const State& state, std::int64_t environment, int
   begin_pair(warp, work.pair, view, state, environment, pair);
   for (int frame = 0; frame < num_frames(view.pairs[pair]); ++frame) {
     for_each_part_pair(warp, work.pair, view, state, environment, pair, frame, [&](int part_pair) {
-      const auto load_scale = detail::FixedPointScale<T>::from_bound(work.pair.bounds.force);
       detail::SolverContactVisitor<T, detail::SerialWarp, decltype(append)> visitor = {
-          {work.pair.context}, {part_pair, points, origin_W, load_scale, append}};
+          {work.pair.context}, {part_pair, points, origin_W, work.pair.bounds.force, append}};
       traverse(warp, work.traversal, hierarchies_of(work.pair.context), visitor);
     });
   }

@@ -38,7 +38,7 @@ bool has_polygon(const detail::PairContext& f, detail::CellRef m, detail::CellRe
   detail::ContactPlane<T> plane;
   detail::Segments<T> segments;
   detail::Contribution<T> contribution;
-  return detail::contribution_of<true>(f, m, s, bounds, plane, segments, contribution);
+  return detail::contribution_of(f, m, s, bounds, detail::LinesInPlace<true>(), plane, segments, contribution);
 }
 
 /// Compares both for all cells of one pair.

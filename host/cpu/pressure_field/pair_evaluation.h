@@ -65,7 +65,7 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
     listed[i] = NearPair::of(scene, near_pairs[static_cast<std::size_t>(i)]);
     const auto [environment, pair] = listed[i];
     if constexpr (parts == Parts::kOne) {
-      begin_staged_pair(staged, i, scene, state, environment, pair);
+      begin_staged_pair(staged, i, scene, state, environment, pair, staged.part_pairs.items[i]);
       lists.num_part_pairs = i + 1;
     } else {
       begin_staged_pair(warp, staged, i, scene, state, environment, pair);
@@ -275,9 +275,12 @@ std::uint32_t find_contacts(const StepBatch& batch, std::int64_t environment, in
       }
     } else {
       const auto& records = visitor.records;
-      const ContactSearch<T> wanted = {
-          records.part_pair,  records.points, records.origin_W,
-          records.load_scale, found,          work.begin_search(batch.scene, environment, records.part_pair, context)};
+      const ContactSearch<T> wanted = {records.part_pair,
+                                       records.points,
+                                       records.origin_W,
+                                       records.load_scale(),
+                                       found,
+                                       work.begin_search(batch.scene, environment, records.part_pair, context)};
       const SearchResult<T> result = std::get<FindContacts<T>>(*kernels)(context, work.simd, wanted);
       visitor.touches = result.touches;
       visitor.far_side = result.far_side;

@@ -103,7 +103,8 @@ __attribute__((noinline)) void make_planes(const SimdWorkspace::Accepted& rows,
           load(rows.positive), {load(rows.x), load(rows.y), load(rows.z)}, load(rows.radius)};
       const SimdPlanes<kLanes> m(f.M.hierarchy.cells, rows.m + at);
       const SimdPlanes<kLanes> s(f.S.half_space ? nullptr : f.S.hierarchy.cells, rows.s + at);
-      return first_lanes<kLanes>(v.count - part * kLanes) && make_contact_plane<false, false>(f, m, s, bounds, plane);
+      return first_lanes<kLanes>(v.count - part * kLanes) &&
+             make_contact_plane<false>(f, m, s, bounds, LinesInPlace<false>(), plane);
     };
     if constexpr (lanes == kLanes) {
       v.found = make(0, v.plane);

@@ -112,7 +112,8 @@ class WrenchStages {
       const ColdCells<lanes> m(v.f().M, v.m), s(v.f().S, v.s);
       set_near_side(v.f(), m, s, v.found, v.plane);
       PolygonIntegral<Number> integral;
-      v.found = v.found && integrate(v.f(), m, s, v.plane, v.segments, most_lines(), integral, LeaveSides(), defer);
+      const SidesInPlace<Number> sides = {v.segments, most_lines()};
+      v.found = v.found && integrate(v.f(), m, s, v.plane, v.segments, sides, integral, defer);
       if constexpr (!with_patch) {  // not needed, so that they are not computed
         const Number zero = Number(T(0));
         integral.pressure_integral = integral.max_pressure = zero;
@@ -163,9 +164,14 @@ class WrenchStages {
     for (std::uint32_t left = bits_of(counts); left != 0; left &= left - 1) {
       const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
       const PolygonLane<T> polygon(v.plane, v.segments, contribution, lane);
-      erased_->add(erased_->sinks,
-                   {v.f(), erased_->environment, erased_->pair, v.m[lane], v.s[lane], polygon.plane, polygon.segments,
-                    v.beside_half_space() ? kHalfSpaceLines : kMaxLines, polygon.contribution});
+      erased_->add(erased_->sinks, {v.f(),
+                                    erased_->environment,
+                                    erased_->pair,
+                                    v.m[lane],
+                                    v.s[lane],
+                                    polygon.plane,
+                                    {polygon.segments, v.beside_half_space() ? kHalfSpaceLines : kMaxLines},
+                                    polygon.contribution});
     }
   }
 
@@ -204,7 +210,7 @@ void find_polygons(const PairContext& context, SimdWorkspace& work, AddFluxes ad
       for (std::uint32_t left = bits_of(v.found); left != 0; left &= left - 1) {
         const int lane = hwy::Num0BitsBelowLS1Bit_Nonzero32(left);
         const PlaneLane<double> polygon(v.plane, v.segments, lane);
-        add(context, v.m[lane], v.s[lane], polygon.plane, polygon.segments, most_lines(), to);
+        add(context, v.m[lane], v.s[lane], polygon.plane, {polygon.segments, most_lines()}, to);
       }
     });
   };

@@ -94,10 +94,10 @@ template <class Planes, class Add>
 struct OverlapVisitor;
 using CellEnergyVisitor = OverlapVisitor<PlanesInPlace, AddEnergy>;
 
-/// Calls add(context, m, s, plane, segments, number of lines, to) for all contact polygons of a part pair. The fluxes
+/// Calls add(context, m, s, plane, sides, to) for all contact polygons of a part pair. The fluxes
 /// through them use plain arithmetic, which is compiled once, for all machines.
 using AddFluxes = void (*)(const PairContext&, std::int32_t m, std::int32_t s, const ContactPlane<double>&,
-                           const Segments<double>&, int count, EnergySum& to);
+                           const SidesInPlace<double>&, EnergySum& to);
 using FindPolygons = void (*)(const PairContext&, SimdWorkspace&, AddFluxes add, EnergySum& to);
 
 /// Calls visit(visitor, m, s) for the pairs of cells whose nodes may overlap. The energies of cells use plain

@@ -30,8 +30,9 @@ class ContactStage {
   __attribute__((noinline)) void visit(StagedVector<T, lanes>& v) {
     const PairContext& f = v.f();
     const ColdCells<lanes> m(f.M, v.m), s(f.S, v.s);
-    const AreaMoments<Number> moments = area_moments(v.segments, most_lines);
-    Mask<lanes> found = v.found && is_polygon(v.segments, most_lines, moments);
+    const SidesInPlace<Number> sides = {v.segments, most_lines};
+    const AreaMoments<Number> moments = area_moments(sides);
+    Mask<lanes> found = v.found && is_polygon(sides, moments);
     if (!any(found)) return;
     found_.touches = true;
     if (f.pass == Pass::kUnfiltered) return;

@@ -7,17 +7,6 @@
 
 namespace isopatch::detail {
 
-/// A side of a polygon, from one end to the other.
-template <class T>
-struct alignas(4 * sizeof(T)) BoundarySide {
-  T x0, y0, x1, y1;
-};
-
-template <class T>
-ISOPATCH_HD MaskOf<T> exists(const BoundarySide<T>& side) {
-  return side.x0 != side.x1 || side.y0 != side.y1;
-}
-
 template <class T>
 struct SideList;
 
@@ -29,6 +18,16 @@ struct SidesInPlace {
   const Segments<T>& segments;
   int num_lines;
 
+  /// Calls visit(exists, side) for each line.
+  template <class Visit>
+  ISOPATCH_HD void for_each_line(const Visit& visit) const {
+    ISOPATCH_UNROLL
+    for (int i = 0; i < num_lines; ++i) {
+      visit(segments.has_side(i), BoundarySide<T>{segments.x0[i], segments.y0[i], segments.x1[i], segments.y1[i]});
+    }
+  }
+
+  /// Likewise for each line on which a lane has a side.
   template <class Visit>
   ISOPATCH_HD void for_each(const Visit& visit) const {
     ISOPATCH_UNROLL
@@ -88,28 +87,71 @@ ISOPATCH_HD void for_each_side(const List& list, const Visit& visit) {
   }
 }
 
-/// Leaves the sides of a polygon where they are.
-struct LeaveSides {
-  template <class T>
-  ISOPATCH_HD SidesInPlace<T> operator()(const Segments<T>& s, int num_lines) const {
-    return {s, num_lines};
-  }
-};
-
-/// Stores the sides of a lane's polygon.
+/// The polygon of one lane of a GPU: its sides in memory.
 template <class T, int size>
-struct StoreSides {
-  BoundarySide<T>* memory;  // as of StoredSides
+struct StoredPolygon : StoredSides<T, size> {
+  T middle_x, middle_y;  // as of Segments
+  AreaMoments<T> moments;
 
-  ISOPATCH_HD StoredSides<T, size> operator()(const Segments<T>& s, int num_lines) const {
-    StoredSides<T, size> stored = {memory};
-    ISOPATCH_UNROLL
-    for (int i = 0; i < num_lines; ++i) {
-      if (s.has_side(i)) stored[stored.count++] = {s.x0[i], s.y0[i], s.x1[i], s.y1[i]};
-    }
-    return stored;
+  template <class Visit>
+  ISOPATCH_HD void for_each_line(const Visit& visit) const {
+    this->for_each(visit);
   }
 };
+
+template <class T, int size>
+ISOPATCH_HD bool join_parts(const Line<T> (&line)[kMaxLines], LinesOfLane lines, const Intervals<T>& part_of,
+                            StoredPolygon<T, size>& out) {
+  T sum_x = T(0), sum_y = T(0);
+  int parts = 0;
+  for_each_line(lines, [&](int i) {
+    if (!(part_of.end[i] > part_of.begin[i] && is_line(line[i]))) return;
+    const BoundarySide<T> side = ends_of(line[i], part_of.begin[i], part_of.end[i]);
+    sum_x = sum_x + (side.x0 + side.x1);
+    sum_y = sum_y + (side.y0 + side.y1);
+    out[parts++] = side;
+  });
+  if (!set_middle(sum_x, sum_y, T(parts), out)) return false;
+
+  AreaSums<T> sums;
+  out.count = 0;
+  ISOPATCH_NO_UNROLL
+  for (int i = 0; i < parts; ++i) {
+    BoundarySide<T> side = out[i];  // a copy
+    side = {side.x0 - out.middle_x, side.y0 - out.middle_y, side.x1 - out.middle_x, side.y1 - out.middle_y};
+    sums.add(side.x0, side.y0, side.x1, side.y1, fma(side.x0, side.y1, -(side.x1 * side.y0)));
+    if (exists(side)) out[out.count++] = side;
+  }
+  out.moments = sums.moments();
+  return true;
+}
+
+template <class T>
+ISOPATCH_HD AreaMoments<T> area_moments(const SidesInPlace<T>& sides) {
+  return area_moments(sides.segments, sides.num_lines);
+}
+
+/// Before the polygon is cut.
+template <class T, int size>
+ISOPATCH_HD AreaMoments<T> area_moments(const StoredPolygon<T, size>& polygon) {
+  return polygon.moments;
+}
+
+/// True if three lines or more have a part. Rounding may leave one or two of a polygon without area; then the area is
+/// small beside the unit disc, so the lines of larger polygons need not be counted.
+template <class T>
+ISOPATCH_HD MaskOf<T> has_three_sides(const SidesInPlace<T>& sides, T area) {
+  const MaskOf<T> small = area < T(1e-4f);
+  if (!any(small)) return !small;
+  IntOf<T> parts(0);
+  sides.for_each_line(
+      [&](MaskOf<T> exists, const BoundarySide<T>&) { parts = parts + select(exists, IntOf<T>(1), IntOf<T>(0)); });
+  return !small || parts > IntOf<T>(2);
+}
+template <class T, int size>
+ISOPATCH_HD bool has_three_sides(const StoredPolygon<T, size>& polygon, T area) {
+  return !(area < T(1e-4f)) || polygon.count > 2;
+}
 
 /// The area of the triangle between the apex and a side about it; 0 for lanes without a side.
 template <class T>

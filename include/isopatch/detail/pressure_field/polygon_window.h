@@ -68,14 +68,15 @@ struct WindowVisitor : CellSearch<> {
     ContactPlane<T> plane;
     Segments<T> segments;
     WrenchSums<T, false> none;  // which say whether it is too small to count
-    const bool counts = active && integrate_cell<Warp::kCompactLines>(context, at, LeaveSides{}, plane, segments, none);
+    const LinesInPlace<Warp::kCompactLines> lines = {};
+    const bool counts = active && integrate_cell(context, at, lines, plane, segments, none);
     const std::uint32_t ballot = warp.ballot(counts);
     const std::int64_t to = found + rank_in(ballot, warp.lane());
     found += count_bits(ballot);
     if (!counts || to >= window.capacity) return;
     window.rows[to] = {key_of(at), static_cast<std::int32_t>(to)};
     window.records.put(
-        to, make_elastic_polygon(context, plane, segments, Warp::kCompactLines ? plane.num_lines : kMaxLines));
+        to, make_elastic_polygon(context, plane, segments, area_moments(lines.sides(segments, plane.num_lines))));
   }
 };
 

@@ -16,7 +16,7 @@ struct SolverContactVisitor : CellSearch<> {
   SignSum<T> far_side = {};
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {
-    if (active && records.template make<Warp::kCompactLines>(context, at, far_side)) touches = true;
+    if (active && records.make(context, at, LinesInPlace<Warp::kCompactLines>(), far_side)) touches = true;
   }
 };
 
@@ -30,14 +30,13 @@ ISOPATCH_HD std::uint32_t find_solver_contacts(Warp& warp, PairMemory<PairContex
   const auto& [scene, state, results, environment, pair] = call;
   const Vec3d origin_W = contact_origin(scene, state, environment, call.view());
   begin_pair<parts>(warp, memory, scene, state, environment, pair);
-  const FixedPointScale<T> load_scale = FixedPointScale<T>::from_bound(memory.bounds.force);
   while (true) {
     bool touches = false;
     std::int64_t far_side = 0;
     for (int frame = 0; frame < num_frames<parts>(call.view()) && remaining.kind != Remaining::kOverlapTest; ++frame) {
       for_each_part_pair<parts>(warp, memory, scene, state, environment, pair, frame, [&](int part_pair) {
         SolverContactVisitor<T, Warp, Append> visitor = {{memory.context},
-                                                         {part_pair, points, origin_W, load_scale, append}};
+                                                         {part_pair, points, origin_W, memory.bounds.force, append}};
         search(visitor);
         touches = touches || visitor.touches;
         far_side = wrapping_sum(far_side, visitor.far_side.limb);

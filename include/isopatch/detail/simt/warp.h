@@ -4,7 +4,7 @@
 // Warp with these members:
 //
 //   static constexpr int kSize            number of lanes, at most 32
-//   static constexpr bool kCompactLines   how LineList keeps lines: see contact_plane.h
+//   static constexpr bool kCompactLines   how lines are kept: see polygon_lines.h
 //   int lane()                            0 .. kSize-1
 //   std::uint32_t ballot(bool)            bit i is lane i's value
 //   std::int64_t sum(std::int64_t)        over all lanes, in every lane

@@ -9,7 +9,7 @@
 // and the integrals that follow run in the scalar of the evaluation, about an origin near the polygon.
 #pragma once
 
-#include "isopatch/detail/polygon/clip.h"
+#include "isopatch/detail/polygon/polygon_lines.h"
 #include "isopatch/detail/pressure_field/cells/near_side.h"
 #include "isopatch/detail/pressure_field/cells/tet_filter.h"
 
@@ -32,28 +32,22 @@ struct ContactPlane {
   int num_lines;
 };
 
+/// Makes the axes again on a GPU, where twelve registers that hold them over the clip would be spilled.
+template <class T>
+ISOPATCH_HD void renew_axes([[maybe_unused]] ContactPlane<T>& plane) {
+#if defined(__CUDA_ARCH__)
+  auto& [x, y, z] = plane.normal;
+  asm volatile("" : "+d"(x), "+d"(y), "+d"(z));  // nothing made of it before is used again
+  plane.axes = make_basis(plane.normal);
+#endif
+}
+
 /// Face `i` of a tet bounds the polygon if its vertices are on both sides.
 template <class T>
 ISOPATCH_HD MaskOf<T> is_crossed(IntOf<T> positive, int first_bit, int face) {
   const IntOf<T> others = IntOf<T>((15 & ~(1 << face)) << first_bit);
   return (positive & others) != IntOf<T>(0) && (positive & others) != others;
 }
-
-/// How lines are kept. With `compact`, the used ones follow each other, for a scalar loop; otherwise every face has its
-/// fixed index, so that an array in registers needs no dynamic index. The results have the same bits.
-template <bool compact, class T>
-struct LineList {
-  ContactPlane<T>& plane;
-
-  ISOPATCH_HD void add(MaskOf<T> used, int index, Line<T> line) {
-    if constexpr (compact) {
-      if (used) plane.line[plane.num_lines++] = line;
-    } else {
-      const Line<T> none = no_line<T>(index);
-      plane.line[index] = {select(used, line.x, none.x), select(used, line.y, none.y), select(used, line.c, none.c)};
-    }
-  }
-};
 
 /// A line from its coefficients about the origin, with a normal of length at most about 1 and lengths in metres. `cuts`
 /// is false for a line outside the unit disc; `misses` is true if that leaves nothing of the polygon. Scaling does not
@@ -83,18 +77,17 @@ struct PlaneFrame {
 /// zero-pressure face is where the pressure on the plane is zero: one line for both bodies, the same bits in every tet,
 /// and accurate even where the face is almost parallel to the plane, as beside a much stiffer body. `zero_line_used`:
 /// it is in the list already. False where the polygon is certainly empty.
-template <bool compact, class T, class Cells>
+template <class T, class Cells, class Lines>
 ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive, int first,
-                                const PlaneFrame<DoubleOf<T>>& frame, ContactPlane<T>& plane,
+                                const PlaneFrame<DoubleOf<T>>& frame, const Lines& lines, ContactPlane<T>& plane,
                                 MaskOf<T>& zero_line_used) {
   using D = DoubleOf<T>;
-  LineList<compact, T> list{plane};
   MaskOf<T> inside(true);
   const Vec3<D> arm = frame.origin - cell.vertex0();
   ISOPATCH_UNROLL
   for (int i = 0; i < 4; ++i) {
     MaskOf<T> used = rigid ? MaskOf<T>(i < 3) : is_crossed<T>(positive, first, i);
-    if constexpr (compact) {
+    if constexpr (Lines::kSkipsUnused) {
       if (!used) continue;
     }
     const Vec3<D> face = cell.inward(i);
@@ -110,7 +103,7 @@ ISOPATCH_HD MaskOf<T> add_lines(const Cells& cell, bool rigid, IntOf<T> positive
     }
     const UnitLine<T> found = UnitLine<T>::make(x, y, c, frame.inverse_radius);
     inside = inside && !(used && found.misses);
-    list.add(used && found.cuts, first + i, found.line);
+    lines.add(used && found.cuts, first + i, found.line, plane.line, plane.num_lines);
   }
   return inside;
 }
@@ -137,12 +130,13 @@ ISOPATCH_HD MaskOf<T> passes_gradient_filter(const PairContext& f, const Vec3<D>
 
 /// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty, or
 /// the gradient filter drops it. On a GPU `with_near_side` leaves less to be kept over the clip.
-template <bool compact, bool with_near_side = true, class T, class Cells>
+template <bool with_near_side = true, class T, class Cells, class Lines>
 ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, const Cells& s,
-                                         const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane) {
+                                         const PolygonBounds<FloatOf<T>>& bounds, const Lines& lines,
+                                         ContactPlane<T>& plane) {
   using D = DoubleOf<T>;
   plane.radius = cast<T>(bounds.radius);
-  plane.num_lines = compact ? 0 : kMaxLines;
+  plane.num_lines = 0;
 
   // affine pressures in M
   const Vec3<D> up = cast<D>(f.up_S()), center = cast<D>(bounds.center), center_S = apply_back(f.X_MS, center);
@@ -202,33 +196,35 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   MaskOf<T> zero_line_used(false);
   const D inverse_radius = reciprocal(cast<D>(plane.radius));
   const PlaneFrame<D> in_M = {plane.origin, plane.axes.u, plane.axes.v, inverse_radius, D(f.pressure_scale)};
-  found = found && add_lines<compact>(m, f.M.rigid, bounds.positive, 0, in_M, plane, zero_line_used);
+  found = found && add_lines(m, f.M.rigid, bounds.positive, 0, in_M, lines, plane, zero_line_used);
   if (!any(found)) return found;
 
   const PlaneFrame<D> in_S = {apply_back(f.X_MS, plane.origin), rotate_back(f.X_MS, plane.axes.u),
                               rotate_back(f.X_MS, plane.axes.v), inverse_radius, D(f.pressure_scale)};
   if (!f.S.half_space) {
-    return found && add_lines<compact>(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, plane, zero_line_used);
+    return found && add_lines(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, lines, plane, zero_line_used);
   }
 
   // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does. A
   // layer bounds both from above and below
   const GeometryView& half_space = *f.S.geometry;
-  LineList<compact, T> list{plane};
+  const auto add = [&](MaskOf<T> used, int index, const Line<T>& line) {
+    lines.add(used, index, line, plane.line, plane.num_lines);
+  };
   const MaskOf<T> from_above(f.M.rigid || half_space.is_layer);
   const D over_top = in_S.origin.z - D(half_space.high);
   const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, inverse_radius);
-  list.add(from_above && surface.cuts, 4, surface.line);
+  add(from_above && surface.cuts, 4, surface.line);
   // an array in registers needs constant indices
   ISOPATCH_UNROLL
-  for (int i = 6; i < kMaxLines; ++i) list.add(MaskOf<T>(false), i, no_line<T>(i));
+  for (int i = 6; i < kMaxLines; ++i) add(MaskOf<T>(false), i, no_line<T>(i));
   found = found && !(from_above && surface.misses);
   if (!half_space.is_layer) {
-    list.add(MaskOf<T>(false), 5, no_line<T>(5));
+    add(MaskOf<T>(false), 5, no_line<T>(5));
     return found;
   }
   const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), inverse_radius);
-  list.add(bottom.cuts, 5, bottom.line);
+  add(bottom.cuts, 5, bottom.line);
   return found && !bottom.misses;
 }
 

@@ -94,9 +94,10 @@ ISOPATCH_HD bool has_fluxes(const PairContext& f) {
 
 /// Adds the fluxes through a contact polygon.
 ISOPATCH_HD void add_polygon(const PairContext& f, std::int32_t m, std::int32_t s, const ContactPlane<double>& plane,
-                             const Segments<double>& segments, int count, EnergySum& to) {
-  const AreaMoments<double> moments = area_moments(segments, count);
-  if (!is_polygon(segments, count, moments)) return;
+                             const SidesInPlace<double>& sides, EnergySum& to) {
+  const Segments<double>& segments = sides.segments;
+  const AreaMoments<double> moments = area_moments(sides);
+  if (!is_polygon(sides, moments)) return;
   const double per_area = 1 / moments.one, radius = plane.radius;
   const double x = radius * std::fma(moments.x, per_area, segments.middle_x);
   const double y = radius * std::fma(moments.y, per_area, segments.middle_y);
@@ -126,12 +127,13 @@ struct FluxVisitor : CellSearch<> {
     const PairContext& f = this->context;
     ContactPlane<double> plane;
     Segments<double> segments;
-    if (!active || !make_contact_plane<Warp::kCompactLines, false>(f, cell_of_M(f, cells.m), cell_of_S(f, cells.s),
-                                                                   cells.bounds, plane)) {
+    const LinesInPlace<Warp::kCompactLines> lines = {};
+    if (!active ||
+        !make_contact_plane<false>(f, cell_of_M(f, cells.m), cell_of_S(f, cells.s), cells.bounds, lines, plane)) {
       return;
     }
-    const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
-    if (clip(plane.line, count, segments)) add_polygon(f, cells.m, cells.s, plane, segments, count, to);
+    if (!lines.clip(plane.line, plane.num_lines, segments)) return;
+    add_polygon(f, cells.m, cells.s, plane, lines.sides(segments, plane.num_lines), to);
   }
 };
 

@@ -274,20 +274,18 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Sides& sides
 /// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so
 /// triangles appear and vanish with zero area and the result is continuous (PFC fig. 5). Both fan rules integrate p and
 /// x p exactly, so the static part is exact; the centroid rule is exact there too. Friction without its coefficient.
-/// sides_of(s, count) are the sides to go through.
-template <class T, class SidesOf, class Hard>
-ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, MaskOf<T> found, const Segments<T>& s, int count,
+template <class T, class Sides, class Hard>
+ISOPATCH_HD PlaneWrench<T> integrate_motion(const PairLaw& law, MaskOf<T> found, const Sides& sides,
                                             const AreaMoments<T>& m, const PlaneFields<T>& fields,
-                                            const PlaneWrench<T>& resting, const SidesOf& sides_of, const Hard& hard) {
+                                            const PlaneWrench<T>& resting, const Hard& hard) {
   const T slip_squared = cast<T>(law.slip_tolerance * law.slip_tolerance);
   const PlanePoint<T> centroid = centroid_of(m);
   if (law.quadrature == kExactRule) {
-    return integrate_exactly(found, sides_of(s, count), m, centroid, fields, law.traction_friction > 0,
-                             law.slip_tolerance, hard);
+    return integrate_exactly(found, sides, m, centroid, fields, law.traction_friction > 0, law.slip_tolerance, hard);
   }
   if (law.quadrature == kCentroidRule) return integrate_by_centroid(centroid, m.one, fields, slip_squared, resting);
   PlaneWrench<T> sum;
-  sides_of(s, count).for_each([&](MaskOf<T> exists, const BoundarySide<T>& at) {
+  sides.for_each([&](MaskOf<T> exists, const BoundarySide<T>& at) {
     const BoundarySide<T> side = about(centroid, at);
     for_each_point(law.quadrature, centroid, side, triangle_area(exists, side),
                    [&](T x, T y, T weight) { add_point(x, y, weight, fields, slip_squared, sum); });

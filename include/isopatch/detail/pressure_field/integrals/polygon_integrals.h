@@ -86,13 +86,13 @@ ISOPATCH_HD D one_sided_weight(const PairContext& f, const Cells& m, const Cells
 }
 
 /// Weighs the pressure of a polygon and its slopes, where a body is one-sided; returns the weight.
-template <class T, class Cells, class D = DoubleOf<T>>
-ISOPATCH_HD D weigh_pressure(const PairContext& f, const Cells& m, const Cells& s, const Segments<T>& segments,
+template <class T, class Cells, class Polygon, class D = DoubleOf<T>>
+ISOPATCH_HD D weigh_pressure(const PairContext& f, const Cells& m, const Cells& s, const Polygon& polygon,
                              const AreaMoments<T>& moments, ContactPlane<T>& plane) {
   if (!f.law.is_weighed()) return D(1);
   const T per_area = reciprocal(moments.one);
-  const D weight = one_sided_weight(f, m, s, plane, cast<D>(plane.radius * fma(moments.x, per_area, segments.middle_x)),
-                                    cast<D>(plane.radius * fma(moments.y, per_area, segments.middle_y)));
+  const D weight = one_sided_weight(f, m, s, plane, cast<D>(plane.radius * fma(moments.x, per_area, polygon.middle_x)),
+                                    cast<D>(plane.radius * fma(moments.y, per_area, polygon.middle_y)));
   plane.pressure = weight * plane.pressure;
   plane.pressure_u = weight * plane.pressure_u;
   plane.pressure_v = weight * plane.pressure_v;
@@ -102,8 +102,8 @@ ISOPATCH_HD D weigh_pressure(const PairContext& f, const Cells& m, const Cells& 
 }
 
 /// The pressure about the polygon's middle, and its integral over the polygon in units of the plane's radius squared.
-template <class T>
-ISOPATCH_HD T integrate_pressure(const ContactPlane<T>& plane, const Segments<T>& s, const AreaMoments<T>& m,
+template <class T, class Polygon>
+ISOPATCH_HD T integrate_pressure(const ContactPlane<T>& plane, const Polygon& s, const AreaMoments<T>& m,
                                  PlaneFields<T>& fields) {
   fields.pressure_x = plane.radius * cast<T>(plane.pressure_u);
   fields.pressure_y = plane.radius * cast<T>(plane.pressure_v);
@@ -138,9 +138,9 @@ ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, 
 }
 
 /// Whether what is left of the lines has an area.
-template <class T>
-ISOPATCH_HD MaskOf<T> is_polygon(const Segments<T>& s, int count, const AreaMoments<T>& m) {
-  return has_area(m) && has_three_sides(s, count, m.one);
+template <class T, class Sides>
+ISOPATCH_HD MaskOf<T> is_polygon(const Sides& sides, const AreaMoments<T>& m) {
+  return has_area(m) && has_three_sides(sides, m.one);
 }
 
 /// The integrals over a polygon. What needs no wrench is as in Contribution.
@@ -153,15 +153,14 @@ struct PolygonIntegral {
   T pressure_integral, max_pressure, area, far_side;
 };
 
-/// Integrates over the polygon `s` on `plane`, whose pressure is weighed where a body is one-sided. False where it has
-/// no area.
-template <class T, class Cells, class SidesOf, class Hard>
+/// Integrates over the polygon `s` with these sides on `plane`, whose pressure is weighed where a body is one-sided.
+/// False where it has no area.
+template <class T, class Cells, class Polygon, class Sides, class Hard>
 ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const Cells& cell_S, ContactPlane<T>& plane,
-                                const Segments<T>& s, int count, PolygonIntegral<T>& out, const SidesOf& sides_of,
-                                const Hard& hard) {
+                                const Polygon& s, const Sides& sides, PolygonIntegral<T>& out, const Hard& hard) {
   using D = DoubleOf<T>;
-  const AreaMoments<T> m = area_moments(s, count);
-  const MaskOf<T> found = is_polygon(s, count, m);
+  const AreaMoments<T> m = area_moments(sides);
+  const MaskOf<T> found = is_polygon(sides, m);
   if (!any(found)) return found;
 
   PlaneFields<T> fields;
@@ -181,11 +180,10 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const
 
   out.area = square * m.one;
   out.max_pressure = T(0);
-  ISOPATCH_UNROLL
-  for (int i = 0; i < count; ++i) {
-    const T at_vertex = fma(fields.pressure_x, s.x0[i], fma(fields.pressure_y, s.y0[i], fields.pressure));
-    out.max_pressure = select(s.has_side(i), max(out.max_pressure, at_vertex), out.max_pressure);
-  }
+  sides.for_each_line([&](MaskOf<T> exists, const BoundarySide<T>& side) {
+    const T at_vertex = fma(fields.pressure_x, side.x0, fma(fields.pressure_y, side.y0, fields.pressure));
+    out.max_pressure = select(exists, max(out.max_pressure, at_vertex), out.max_pressure);
+  });
 
   const T middle_u = scale * s.middle_x, middle_v = scale * s.middle_y;
   const Vec3<D> arm_of_origin = plane.origin - cast<D>(f.frame.reference_M);
@@ -202,7 +200,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const
     const D damping = damping_at(f, cell_M, cell_S, plane, cast<D>(fma(scale, m.x * per_area, middle_u)),
                                  cast<D>(fma(scale, m.y * per_area, middle_v)));
     set_motion(f, plane, arm_of_origin + middle, damping, fields);
-    out.wrench = integrate_motion(f.law, found, s, count, m, fields, out.wrench, sides_of, hard);
+    out.wrench = integrate_motion(f.law, found, sides, m, fields, out.wrench, hard);
   }
   return found;
 }

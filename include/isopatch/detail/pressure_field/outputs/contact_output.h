@@ -83,9 +83,10 @@ ISOPATCH_HD MaskOf<T> resists(const PairContext& f, const ContactPlane<T>& plane
 /// The same polygon as a point contact at its centroid.
 template <class T>
 ISOPATCH_HD void make_contact(const PairContext& f, int pair, const CellRef& cell_M, const CellRef& cell_S,
-                              const ContactPlane<T>& plane, const Segments<T>& s, int count,
+                              const ContactPlane<T>& plane, const SidesInPlace<T>& sides,
                               const Contribution<T>& contribution, DiscreteContact& out) {
-  const AreaMoments<T> m = area_moments(s, count);
+  const Segments<T>& s = sides.segments;
+  const AreaMoments<T> m = area_moments(sides);
   const double X = static_cast<double>(plane.radius) * static_cast<double>(s.middle_x + m.x / m.one);
   const double Y = static_cast<double>(plane.radius) * static_cast<double>(s.middle_y + m.y / m.one);
   const double pressure = std::fma(plane.pressure_u, X, std::fma(plane.pressure_v, Y, plane.pressure));
@@ -122,7 +123,8 @@ struct PolygonRows {
     Polygon* const first = environment_polygons(results).append(warp, p.environment, p.key());
     auto* const second = packed.append(warp, p.environment, p.key());
     if (first == nullptr && second == nullptr) return;
-    make_polygon(p.context, p.pair, p.plane, p.segments, p.count, p.contribution, PolygonWriter{first, second});
+    make_polygon(p.context, p.pair, p.plane, p.sides.segments, p.sides.num_lines, p.contribution,
+                 PolygonWriter{first, second});
   }
 };
 
@@ -137,8 +139,8 @@ struct PointContactRows {
     const EnvironmentRows<DiscreteContact> rows = environment_contacts(results);
     if (!(rows.is_wanted() || packed.is_wanted()) || !resists(p.context, p.plane)) return;
     append_row<DiscreteContact>(warp, rows, packed, p.environment, p.key(), [&](DiscreteContact& to) {
-      make_contact(p.context, p.pair, cell_of_M(p.context, p.m), cell_of_S(p.context, p.s), p.plane, p.segments,
-                   p.count, p.contribution, to);
+      make_contact(p.context, p.pair, cell_of_M(p.context, p.m), cell_of_S(p.context, p.s), p.plane, p.sides,
+                   p.contribution, to);
     });
   }
 };

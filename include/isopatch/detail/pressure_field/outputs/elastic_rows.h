@@ -8,10 +8,9 @@
 
 namespace isopatch::detail {
 
-template <class T>
-ISOPATCH_HD ElasticPolygon make_elastic_polygon(const PairContext& f, const ContactPlane<T>& plane,
-                                                const Segments<T>& s, int count) {
-  const AreaMoments<T> found = area_moments(s, count);
+template <class T, class Polygon>
+ISOPATCH_HD ElasticPolygon make_elastic_polygon(const PairContext& f, const ContactPlane<T>& plane, const Polygon& s,
+                                                const AreaMoments<T>& found) {
   const auto number = [](T value) { return static_cast<double>(value); };
   const double one = number(found.one), x = number(found.x) / one, y = number(found.y) / one;  // in units of the radius
   const double radius = number(plane.radius), square = radius * radius, area = square * one;
@@ -40,7 +39,7 @@ struct ElasticRows {
   template <class Warp>
   ISOPATCH_HD void add(Warp& warp, const FoundPolygon<T>& p) const {
     if (ElasticPolygon* const record = to.append(warp, p.environment, p.key())) {
-      *record = make_elastic_polygon(p.context, p.plane, p.segments, p.count);
+      *record = make_elastic_polygon(p.context, p.plane, p.sides.segments, area_moments(p.sides));
     }
   }
 };

@@ -14,8 +14,7 @@ struct FoundPolygon {
   int pair;
   std::int32_t m, s;  // cells
   const ContactPlane<T>& plane;
-  const Segments<T>& segments;
-  int count;  // of the lines
+  SidesInPlace<T> sides;
   const Contribution<T>& contribution;
 
   ISOPATCH_HD ContactKey key() const {

@@ -98,7 +98,7 @@ ISOPATCH_HD_LARGE void add_plate_moments(Warp& warp, const FoundPolygon<T>& poly
     term.add(quanta);
     for (int i = 0; i < ReproducibleSum<double>::kLimbs; ++i) warp.add(to.word + 2 * sum + i, term.limb[i]);
   };
-  for_each_plate_sum(polygon.context, polygon.plane, polygon.segments, polygon.count, add);
+  for_each_plate_sum(polygon.context, polygon.plane, polygon.sides.segments, polygon.sides.num_lines, add);
 }
 
 /// A sink of polygons that make a plate.

@@ -44,11 +44,12 @@ struct PolygonShape {
   D weight;                // of a pair with a one-sided body, else 1
 
   /// `weight` is what weigh_pressure() returned for this plane.
-  ISOPATCH_HD PolygonShape(const PairContext& f, const ContactPlane<T>& plane, const Segments<T>& segments,
+  template <class Polygon>
+  ISOPATCH_HD PolygonShape(const PairContext& f, const ContactPlane<T>& plane, const Polygon& polygon,
                            const AreaMoments<T>& m, D weight_)
       : moments{cast<D>(m.one), cast<D>(m.x), cast<D>(m.y), cast<D>(m.xx), cast<D>(m.xy), cast<D>(m.yy)},
-        x(cast<D>(segments.middle_x) + moments.x / moments.one),
-        y(cast<D>(segments.middle_y) + moments.y / moments.one),
+        x(cast<D>(polygon.middle_x) + moments.x / moments.one),
+        y(cast<D>(polygon.middle_y) + moments.y / moments.one),
         third(cast<D>(plane.radius) * cast<D>(plane.radius) * moments.one / D(PointDirections::kPoints)),
         gradient(effective_gradient(f, plane)),
         weight(weight_) {}
@@ -97,55 +98,51 @@ ISOPATCH_HD SolverContact<T> record_of(const PairContext& f, const Vec3d& origin
   return out;
 }
 
-/// The record of a polygon with kMatched or kCentroid; false where it has none. With kCentroid, when the three points
-/// are one, a polygon across which the pressure does not rise into both bodies is left out.
+/// The points of a polygon that has one record, with kMatched or kCentroid; false where it has none. With kCentroid,
+/// when the three points are one, a polygon across which the pressure does not rise into both bodies is left out.
+template <class T, class Cells, class D = DoubleOf<T>>
+ISOPATCH_HD MaskOf<T> points_of_polygon(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
+                                        const ContactPlane<T>& plane, const PolygonShape<T>& shape,
+                                        PlanePoints<D>& out) {
+  const D radius = cast<D>(plane.radius), zero = D(0);
+  out = {radius * shape.x, radius * shape.y, {zero, zero, zero}, shape.third, zero};
+  if (points == ContactPoints::kMatched) {
+    out.stiffness = shape.third * shape.weight * series_stiffness_density<D>(f, m, s);
+    return matched_arms(shape.moments, out.arms) && shape.weight > D(0);
+  }
+  out.stiffness = shape.third * shape.gradient;
+  return resists(f, plane);
+}
+
+/// The record of such a polygon; false where it has none.
 template <class T, class Cells>
 ISOPATCH_HD MaskOf<T> make_solver_contact(const PairContext& f, const Cells& m, const Cells& s, ContactPoints points,
                                           const Vec3d& origin_W, const ContactPlane<T>& plane,
                                           const PolygonShape<T>& shape, SolverContact<T>& out) {
-  using D = DoubleOf<T>;
-  const D radius = cast<D>(plane.radius), zero = D(0);
-  PlanePoints<D> at = {radius * shape.x, radius * shape.y, {zero, zero, zero}, shape.third, zero};
-  MaskOf<T> found;
-  if (points == ContactPoints::kMatched) {
-    at.stiffness = shape.third * shape.weight * series_stiffness_density<D>(f, m, s);
-    found = matched_arms(shape.moments, at.arms) && shape.weight > D(0);
-  } else {
-    at.stiffness = shape.third * shape.gradient;
-    found = resists(f, plane);
-  }
+  PlanePoints<DoubleOf<T>> at;
+  const MaskOf<T> found = points_of_polygon(f, m, s, points, plane, shape, at);
   out = record_of(f, origin_W, plane, at, damping_at(f, m, s, plane, at.x, at.y));
   return found;
 }
 
 /// With kFan6, each point of the rule of six on the fan about the centroid has a record, of three points that are one.
-/// Calls emit(record, number).
-template <class T, class Cells, class Emit>
-ISOPATCH_HD void make_fan_points(const PairContext& f, const Cells& m, const Cells& s, const Vec3d& origin_W,
-                                 const ContactPlane<T>& plane, const Segments<T>& segments, int count,
-                                 const PolygonShape<T>& shape, const Emit& emit) {
-  const double radius = static_cast<double>(plane.radius),
-               fall = shape.weight * series_stiffness_density<double>(f, m, s);
-  const double damping = damping_at(f, m, s, plane, radius * shape.x, radius * shape.y);
+/// `side` is about the polygon's middle, and `fall` the stiffness of an area, Pa/m.
+template <class T>
+ISOPATCH_HD PlanePoints<double> point_of_fan(const ContactPlane<T>& plane, const PolygonShape<T>& shape,
+                                             const BoundarySide<T>& side, int point, double fall) {
   const double cx = shape.moments.x / shape.moments.one, cy = shape.moments.y / shape.moments.one;
-  int next = 0;
-  for (int i = 0; i < count; ++i) {
-    if (!segments.has_side(i)) continue;
-    const double x0 = static_cast<double>(segments.x0[i]) - cx, y0 = static_cast<double>(segments.y0[i]) - cy,
-                 x1 = static_cast<double>(segments.x1[i]) - cx, y1 = static_cast<double>(segments.y1[i]) - cy;
-    const double area = 0.5 * std::fma(x0, y1, -(x1 * y0));
-    for (int k = 0; k < kFanPoints; ++k) {
-      const TrianglePoints<double> rule = TrianglePoints<double>::make(kFanPoints, k >= 3);
-      const double b = k % 3 == 1 ? rule.a : rule.rest, c = k % 3 == 2 ? rule.a : rule.rest;
-      const double third = radius * radius * (rule.weight * area) / PointDirections::kPoints;
-      const PlanePoints<double> at = {radius * (shape.x + std::fma(b, x0, c * x1)),
-                                      radius * (shape.y + std::fma(b, y0, c * y1)),
-                                      {0, 0, 0},
-                                      third,
-                                      third * fall};
-      emit(record_of(f, origin_W, plane, at, damping), next++);
-    }
-  }
+  const double x0 = static_cast<double>(side.x0) - cx, y0 = static_cast<double>(side.y0) - cy,
+               x1 = static_cast<double>(side.x1) - cx, y1 = static_cast<double>(side.y1) - cy;
+  const double area = 0.5 * std::fma(x0, y1, -(x1 * y0));
+  const TrianglePoints<double> rule = TrianglePoints<double>::make(kFanPoints, point >= 3);
+  const double b = point % 3 == 1 ? rule.a : rule.rest, c = point % 3 == 2 ? rule.a : rule.rest;
+  const double radius = static_cast<double>(plane.radius);
+  const double third = radius * radius * (rule.weight * area) / PointDirections::kPoints;
+  return {radius * (shape.x + std::fma(b, x0, c * x1)),
+          radius * (shape.y + std::fma(b, y0, c * y1)),
+          {0, 0, 0},
+          third,
+          third * fall};
 }
 
 /// What a part pair's records are made with, and where they go.
@@ -153,40 +150,60 @@ template <class T, class Append>
 struct ContactRecords {
   int part_pair;
   ContactPoints points;
-  Vec3d origin_W;                 // the pair's point in the world, m
-  FixedPointScale<T> load_scale;  // of the pair
-  const Append& append;           // takes a record
+  const Vec3d& origin_W;     // the pair's point in the world, m
+  const double& load_bound;  // of the pair, N
+  const Append& append;      // takes a record
+
+  ISOPATCH_HD FixedPointScale<T> load_scale() const { return FixedPointScale<T>::from_bound(load_bound); }
 
   /// Hands over the records of the polygon of two cells that passed the gate. False if they have none after all.
-  template <bool compact>
-  ISOPATCH_HD bool make(const PairContext& f, const AcceptedCells& at, SignSum<T>& far_side) const {
+  template <class Lines>
+  ISOPATCH_HD bool make(const PairContext& f, const AcceptedCells& at, const Lines& lines, SignSum<T>& far_side) const {
     const CellRef m = cell_of_M(f, at.m), s = cell_of_S(f, at.s);
     ContactPlane<T> plane;
-    Segments<T> segments;
-    if (!make_contact_plane<compact>(f, m, s, at.bounds, plane)) return false;
-    const int count = compact ? plane.num_lines : kMaxLines;
-    if (!clip(plane.line, count, segments)) return false;
-    const AreaMoments<T> moments = area_moments(segments, count);
-    if (!is_polygon(segments, count, moments)) return false;
+    typename Lines::template Polygon<T> polygon;
+    if (!make_contact_plane(f, m, s, at.bounds, lines, plane)) return false;
+    if (!lines.clip(plane.line, plane.num_lines, polygon)) return false;
+    if constexpr (Lines::kInMemory) renew_axes(plane);
+    const auto& sides = lines.sides(polygon, plane.num_lines);
+    const AreaMoments<T> moments = area_moments(sides);
+    if (!is_polygon(sides, moments)) return false;
     if (f.pass == Pass::kUnfiltered) return true;
     PlaneFields<T> fields;
-    const T load = plane.radius * plane.radius * integrate_pressure(plane, segments, moments, fields);
-    const double weight = weigh_pressure(f, m, s, segments, moments, plane);
-    far_side.add(load_scale.to_quanta * far_side_excess(f, plane, weight, load));
-    const PolygonShape<T> shape(f, plane, segments, moments, weight);
-    if (points == ContactPoints::kFan6) {
-      make_fan_points(f, m, s, origin_W, plane, segments, count, shape, [&](SolverContact<T> point, int number) {
-        point.key = ContactKey::of_part_pair(part_pair, at.m, at.s).word_of_point(number);
-        append(point);
-      });
-      return true;
-    }
-    SolverContact<T> polygon;
-    if (make_solver_contact(f, m, s, points, origin_W, plane, shape, polygon)) {
-      polygon.key = ContactKey::of_part_pair(part_pair, at.m, at.s).word();
-      append(polygon);
-    }
+    const T load = plane.radius * plane.radius * integrate_pressure(plane, polygon, moments, fields);
+    const double weight = weigh_pressure(f, m, s, polygon, moments, plane);
+    far_side.add(load_scale().to_quanta * far_side_excess(f, plane, weight, load));
+    append_all(f, at, plane, sides, PolygonShape<T>(f, plane, polygon, moments, weight));
     return true;
+  }
+
+ private:
+  template <class Sides>
+  ISOPATCH_HD void append_all(const PairContext& f, const AcceptedCells& at, const ContactPlane<T>& plane,
+                              const Sides& sides, const PolygonShape<T>& shape) const {
+    const CellRef m = cell_of_M(f, at.m), s = cell_of_S(f, at.s);
+    const ContactKey key = ContactKey::of_part_pair(part_pair, at.m, at.s);
+    const double radius = static_cast<double>(plane.radius);
+    const double damping = damping_at(f, m, s, plane, radius * shape.x, radius * shape.y);
+    PlanePoints<double> found;
+    if (points != ContactPoints::kFan6) {
+      if (!points_of_polygon(f, m, s, points, plane, shape, found)) return;
+      return append_record(f, plane, found, damping, key.word());
+    }
+    const double fall = shape.weight * series_stiffness_density<double>(f, m, s);
+    const typename Sides::List list(sides);
+    ISOPATCH_NO_UNROLL
+    for (int i = 0; i < kFanPoints * list.count; ++i) {
+      found = point_of_fan(plane, shape, list[i / kFanPoints], i % kFanPoints, fall);
+      append_record(f, plane, found, damping, key.word_of_point(i));
+    }
+  }
+
+  ISOPATCH_HD void append_record(const PairContext& f, const ContactPlane<T>& plane, const PlanePoints<double>& at,
+                                 double damping, std::uint64_t key) const {
+    SolverContact<T> record = record_of(f, origin_W, plane, at, damping);
+    record.key = key;
+    append(record);
   }
 };
 

@@ -54,10 +54,9 @@ struct StagedPairs {
   SharedList<CellWork> cells;
 };
 
-/// Begins the pair with this index where all bodies have one part; its part pair has the same index.
+/// Begins the pair with this index where all bodies have one part; its part pair, for the list, has the same index.
 ISOPATCH_HD void begin_staged_pair(const StagedPairs& staged, std::int32_t index, const SceneView& scene,
-                                   const State& state, std::int64_t environment, int pair) {
-  StagedPartPair& part_pair = staged.part_pairs.items[index];
+                                   const State& state, std::int64_t environment, int pair, StagedPartPair& part_pair) {
   make_only_context(scene, state, environment, pair, part_pair.context);
   part_pair.pair = part_pair.sums = index;
   part_pair.candidates = environment * scene.num_part_pairs + scene.pairs[pair].part_pairs_begin;

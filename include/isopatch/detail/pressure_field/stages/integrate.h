@@ -9,20 +9,19 @@
 
 namespace isopatch::detail {
 
-/// The contribution of the polygon of two cells that passed the gate. False if they have none after all. Where lines
-/// are not compact, the first `most_lines` are clipped.
-template <bool compact, int most_lines = kMaxLines, class T, class Cells, class SidesOf = LeaveSides>
+/// The contribution of the polygon of two cells that passed the gate. False if they have none after all.
+template <class T, class Cells, class Lines, class Polygon>
 ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, const Cells& s,
-                                      const PolygonBounds<FloatOf<T>>& bounds, ContactPlane<T>& plane,
-                                      Segments<T>& segments, Contribution<T>& contribution,
-                                      const SidesOf& sides_of = {}) {
-  MaskOf<T> found = make_contact_plane<compact>(f, m, s, bounds, plane);
+                                      const PolygonBounds<FloatOf<T>>& bounds, const Lines& lines,
+                                      ContactPlane<T>& plane, Polygon& polygon, Contribution<T>& contribution) {
+  MaskOf<T> found = make_contact_plane(f, m, s, bounds, lines, plane);
   if (!any(found)) return found;
-  const int count = compact ? plane.num_lines : most_lines;
-  found = found && clip(plane.line, count, segments);
+  found = found && lines.clip(plane.line, plane.num_lines, polygon);
   if (!any(found)) return found;
+  if constexpr (Lines::kInMemory) renew_axes(plane);
   PolygonIntegral<T> integral;
-  found = found && integrate(f, m, s, plane, segments, count, integral, sides_of, HardInPlace());
+  const auto& sides = lines.sides(polygon, plane.num_lines);
+  found = found && integrate(f, m, s, plane, polygon, sides, integral, HardInPlace());
   if (any(found)) contribution = contribution_of(f, plane, integral);
   return found;
 }
@@ -43,20 +42,19 @@ struct WrenchVisitor : CellSearch<checked> {
     ContactPlane<T> plane;
     Segments<T> segments;
     Contribution<T> contribution;
-    if (!active || !contribution_of<Warp::kCompactLines>(f, m, s, cells.bounds, plane, segments, contribution)) {
-      return;
-    }
+    const LinesInPlace<Warp::kCompactLines> lines = {};
+    if (!active || !contribution_of(f, m, s, cells.bounds, lines, plane, segments, contribution)) return;
     // scales are made here, rather than kept in registers over the traversal
     const bool counts = sums.add(true, contribution, FixedPointScales<T>::make(f.bounds));
     if constexpr (has(outputs, Outputs::kPolygons)) {
       if (!counts || f.pass != Pass::kFirst) return;
-      const int count = Warp::kCompactLines ? plane.num_lines : kMaxLines;
-      sinks.add(warp, FoundPolygon<T>{f, environment, pair, cells.m, cells.s, plane, segments, count, contribution});
+      sinks.add(warp, FoundPolygon<T>{f, environment, pair, cells.m, cells.s, plane,
+                                      lines.sides(segments, plane.num_lines), contribution});
     }
   }
 };
 
-/// What the lanes of one warp share while they integrate: first the sides of their polygons, then their sums.
+/// What the lanes of one warp share while they integrate: first the lines and sides of their polygons, then sums.
 template <class T, bool with_patch, int size>
 union IntegrationMemory {
   using Words = LaneWords<WrenchSums<T, with_patch>, size>;
@@ -66,12 +64,12 @@ union IntegrationMemory {
 };
 
 /// Adds the polygon of a listed cell to a lane's sums. False if there is none, or one too small to count.
-template <bool compact, class T, bool with_patch, class SidesOf>
-ISOPATCH_HD bool integrate_cell(const PairContext& context, const AcceptedCells& cells, const SidesOf& sides_of,
-                                ContactPlane<T>& plane, Segments<T>& segments, WrenchSums<T, with_patch>& sums) {
+template <class T, bool with_patch, class Lines, class Polygon>
+ISOPATCH_HD bool integrate_cell(const PairContext& context, const AcceptedCells& cells, const Lines& lines,
+                                ContactPlane<T>& plane, Polygon& polygon, WrenchSums<T, with_patch>& sums) {
   Contribution<T> contribution;
-  return contribution_of<compact>(context, cell_of_M(context, cells.m), cell_of_S(context, cells.s), cells.bounds,
-                                  plane, segments, contribution, sides_of) &&
+  return contribution_of(context, cell_of_M(context, cells.m), cell_of_S(context, cells.s), cells.bounds, lines, plane,
+                         polygon, contribution) &&
          sums.add(true, contribution, FixedPointScales<T>::make(context.bounds));
 }
 
@@ -87,9 +85,9 @@ ISOPATCH_HD void integrate_cells(Warp& warp, IntegrationMemory<T, with_patch, si
     const CellWork& item = staged.cells.items[at];
     const StagedPartPair& part_pair = staged.part_pairs.items[item.part_pair];
     ContactPlane<T> plane;
-    Segments<T> segments;
-    const StoreSides<T, size> sides = {memory.sides + warp.lane()};
-    found = integrate_cell<Warp::kCompactLines>(part_pair.context, item.cells, sides, plane, segments, sums);
+    StoredPolygon<T, size> polygon;
+    const LinesInMemory<T, size> lines = {memory.sides + warp.lane()};
+    found = integrate_cell(part_pair.context, item.cells, lines, plane, polygon, sums);
     to = part_pair.sums;
   }
   if constexpr (IntegrationMemory<T, with_patch, size>::Words::kPays) {

@@ -18,10 +18,11 @@ struct ContactsOfPair {
 
 /// Makes the records of the listed cells from `first` to `end`, at most one for each lane, and hands them to
 /// append(environment, record); environment_of(i) is that of the staged pair i. Called by all lanes.
-template <class T, class Warp, class EnvironmentOf, class Append>
-ISOPATCH_HD void make_listed_contacts(Warp& warp, const StagedPairs& staged, ContactsOfPair* of_pairs,
-                                      std::int32_t num_part_pairs, ContactPoints points, std::int32_t first,
-                                      std::int32_t end, const EnvironmentOf& environment_of, const Append& append) {
+template <class T, class Warp, class Lines, class EnvironmentOf, class Append>
+ISOPATCH_HD void make_listed_contacts(Warp& warp, const Lines& lines, const StagedPairs& staged,
+                                      ContactsOfPair* of_pairs, std::int32_t num_part_pairs, ContactPoints points,
+                                      std::int32_t first, std::int32_t end, const EnvironmentOf& environment_of,
+                                      const Append& append) {
   const std::int32_t at = first + warp.lane();
   std::int32_t pair = -1;
   SignSum<T> far_side;
@@ -36,8 +37,8 @@ ISOPATCH_HD void make_listed_contacts(Warp& warp, const StagedPairs& staged, Con
       const auto append_here = [&](const SolverContact<T>& record) { append(environment, record); };
       const ContactRecords<T, decltype(append_here)> records = {
           static_cast<int>(part_pair.candidates - environment * num_part_pairs), points, of_pairs[pair].origin_W,
-          FixedPointScale<T>::from_bound(begun.bounds.force), append_here};
-      touches = records.template make<Warp::kCompactLines>(part_pair.context, item.cells, far_side);
+          begun.bounds.force, append_here};
+      touches = records.make(part_pair.context, item.cells, lines, far_side);
     }
   }
   for (std::uint32_t left = warp.ballot(touches); left != 0u;) {

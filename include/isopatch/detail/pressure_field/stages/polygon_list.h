@@ -81,13 +81,13 @@ ISOPATCH_HD void integrate_and_list_cells(Warp& warp, IntegrationMemory<T, with_
   std::int32_t to = -1, pair = -1;
   WrenchSums<T, with_patch> sums;
   ContactPlane<T> plane;
-  Segments<T> segments;
+  StoredPolygon<T, size> polygon;
   bool found = false;
   if (at < end) {
     const CellWork& item = staged.cells.items[at];
     const StagedPartPair& part_pair = staged.part_pairs.items[item.part_pair];
-    const StoreSides<T, size> sides = {memory.sides + warp.lane()};
-    found = integrate_cell<Warp::kCompactLines>(part_pair.context, item.cells, sides, plane, segments, sums);
+    const LinesInMemory<T, size> lines = {memory.sides + warp.lane()};
+    found = integrate_cell(part_pair.context, item.cells, lines, plane, polygon, sums);
     to = part_pair.sums;
     pair = part_pair.pair;
   }
@@ -109,8 +109,7 @@ ISOPATCH_HD void integrate_and_list_cells(Warp& warp, IntegrationMemory<T, with_
   const CellWork& item = staged.cells.items[at];
   const PairContext& context = staged.part_pairs.items[item.part_pair].context;
   list.rows[own].key = ContactKey::of_row(0, context.part_a, context.part_b, context.layer, item.cells.m, item.cells.s);
-  list.records.put(own,
-                   make_elastic_polygon(context, plane, segments, Warp::kCompactLines ? plane.num_lines : kMaxLines));
+  list.records.put(own, make_elastic_polygon(context, plane, polygon, polygon.moments));
 }
 
 /// Writes the patch contacts of the staged pair with this index, from its listed polygons. False if one was not listed.
