@@ -180,7 +180,7 @@ void sum_impulses(const PointParameters<double>& p, double* columns, int polygon
   simd_sums(
       columns, polygons,
       [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[ImpulseSums::kSize])
-          ISOPATCH_INLINED { add_impulses(points, PolygonImpulses<SimdDouble>(parameters, points, at), own); },
+          ISOPATCH_INLINED { add_sums<true, false, SimdDouble>(parameters, points, at, own, nullptr); },
       sums);
 }
 
@@ -196,9 +196,7 @@ void sum_all(const PointParameters<double>& p, double* columns, int polygons, co
           renew_limits(parameters, at, points);
           store_limits(points, column);
         }
-        const PolygonImpulses<SimdDouble> impulses(parameters, points, at);
-        add_impulses(points, impulses, own);
-        add_matrix(points, impulses, own + ImpulseSums::kSize);
+        add_sums<true, true>(parameters, points, at, own, own + ImpulseSums::kSize);
       },
       sums);
 }

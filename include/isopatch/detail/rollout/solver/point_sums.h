@@ -110,49 +110,39 @@ ISOPATCH_HD PointImpulse<T> impulse_of(const PointParameters<T>& p, const Polygo
                        twist.at(points.arm[k]));
 }
 
-/// The impulses of a polygon's points.
+/// Adds an impulse to all sums of ImpulseSums.
 template <class T>
-struct PolygonImpulses {
-  PointImpulse<T> point[PolygonPoints<T>::kPoints];
-
-  ISOPATCH_HD PolygonImpulses(const PointParameters<T>& p, const PolygonPoints<T>& points,
-                              const RelativeTwist<T>& twist) {
-    ISOPATCH_UNROLL
-    for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) point[k] = impulse_of(p, points, k, twist);
-  }
-};
-
-/// All sums of ImpulseSums.
-template <class T>
-ISOPATCH_HD void add_impulses(const PolygonPoints<T>& points, const PolygonImpulses<T>& impulses, T* sums) {
-  ISOPATCH_UNROLL
-  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
-    const PointImpulse<T>& point = impulses.point[k];
-    add_to(sums + ImpulseSums::kForce, point.impulse);
-    add_to(sums + ImpulseSums::kMoment, cross(points.arm[k], point.impulse));
-    const T friction = points.friction * point.normal;
-    sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
-    sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
-  }
+ISOPATCH_HD void add_impulse(const PolygonPoints<T>& points, int k, const PointImpulse<T>& point, T* sums) {
+  add_to(sums + ImpulseSums::kForce, point.impulse);
+  add_to(sums + ImpulseSums::kMoment, cross(points.arm[k], point.impulse));
+  const T friction = points.friction * point.normal;
+  sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
+  sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
 }
 
-/// All sums of MatrixSums.
 template <class T>
-ISOPATCH_HD void add_matrix(const PolygonPoints<T>& points, const PolygonImpulses<T>& impulses, T* sums) {
-  const Vec3<T> n = points.normal;
+ISOPATCH_HD PointMatrix<T> matrix_of(const PolygonPoints<T>& points, int k, const PointImpulse<T>& point) {
+  const Vec3<T> n = points.normal, r = points.arm[k], t = point.slip, r_n = cross(r, n), r_t = cross(r, t);
+  return {r,
+          point.across,
+          point.along_normal - point.across,
+          -point.along_slip,
+          {n.x, n.y, n.z, r_n.x, r_n.y, r_n.z},
+          {t.x, t.y, t.z, r_t.x, r_t.y, r_t.z}};
+}
+
+/// What `impulses` and `matrix` add up: ImpulseSums and MatrixSums.
+template <bool has_impulses, bool has_matrix, class T>
+ISOPATCH_HD void add_sums(const PointParameters<T>& p, const PolygonPoints<T>& points, const RelativeTwist<T>& twist,
+                          T* impulses, T* matrix) {
   PointMatrix<T> matrices[PolygonPoints<T>::kPoints];
   ISOPATCH_UNROLL
   for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
-    const PointImpulse<T>& point = impulses.point[k];
-    const Vec3<T> r = points.arm[k], t = point.slip, r_n = cross(r, n), r_t = cross(r, t);
-    matrices[k] = {r,
-                   point.across,
-                   point.along_normal - point.across,
-                   -point.along_slip,
-                   {n.x, n.y, n.z, r_n.x, r_n.y, r_n.z},
-                   {t.x, t.y, t.z, r_t.x, r_t.y, r_t.z}};
+    const PointImpulse<T> point = impulse_of(p, points, k, twist);
+    if constexpr (has_impulses) add_impulse(points, k, point, impulses);
+    if constexpr (has_matrix) matrices[k] = matrix_of(points, k, point);
   }
-  add_matrices(matrices, sums);
+  if constexpr (has_matrix) add_matrices(matrices, matrix);
 }
 
 /// The normal impulses alone.
@@ -288,8 +278,7 @@ struct WarpPointSums {
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[ImpulseSums::kSize]) {
-          const PolygonPoints<double> points = renewed(p, columns, i, polygons, twist, renews);
-          add_impulses(points, PolygonImpulses<double>(p, points, twist), add);
+          add_sums<true, false, double>(p, renewed(p, columns, i, polygons, twist, renews), twist, add, nullptr);
         },
         sums);
   }
@@ -298,8 +287,7 @@ struct WarpPointSums {
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[MatrixSums::kSize]) {
-          const PolygonPoints<double> points = load(columns, i, polygons);
-          add_matrix(points, PolygonImpulses<double>(p, points, twist), add);
+          add_sums<false, true, double>(p, load(columns, i, polygons), twist, nullptr, add);
         },
         sums);
   }
@@ -309,10 +297,8 @@ struct WarpPointSums {
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[kEvaluationSums]) {
-          const PolygonPoints<double> points = renewed(p, columns, i, polygons, twist, renews);
-          const PolygonImpulses<double> impulses(p, points, twist);
-          add_impulses(points, impulses, add);
-          add_matrix(points, impulses, add + ImpulseSums::kSize);
+          add_sums<true, true>(p, renewed(p, columns, i, polygons, twist, renews), twist, add,
+                               add + ImpulseSums::kSize);
         },
         sums);
   }
