@@ -12,9 +12,9 @@ namespace isopatch::detail {
 
 /// A warp.
 struct SummingWarp : CudaWarp {
-  static constexpr int kMaxSums = 21;
-  static constexpr int kStride = kSize + 1;                  // no two lanes have the same bank
-  static constexpr int kDoubles = kMaxSums * (kStride + 1);  // a column of each lane, and the totals
+  static constexpr int kMaxSums = 29;
+  static constexpr int kStride = kSize + 1;  // no two lanes have the same bank
+  static constexpr int kDoubles = kMaxSums * kStride;
 
   /// With `shared` memory of kDoubles.
   __device__ explicit SummingWarp(double* shared) : sums_(shared) {}
@@ -36,11 +36,11 @@ struct SummingWarp : CudaWarp {
 #pragma unroll
       for (int k = 0; k < size; ++k) sums_[k * kStride + lane()] = sums[k];
       sync();
-      double* const total = sums_ + kMaxSums * kStride;
-      if (lane() < size) total[lane()] = tree<1>(sums_ + lane() * kStride);
+      double* const row = sums_ + lane() * kStride;
+      if (lane() < size) row[0] = tree<1>(row);
       sync();
 #pragma unroll
-      for (int k = 0; k < size; ++k) sums[k] = total[k];
+      for (int k = 0; k < size; ++k) sums[k] = sums_[k * kStride];
     }
   }
 

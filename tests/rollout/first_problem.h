@@ -59,24 +59,21 @@ class FirstProblem {
   const detail::SolverMemory& memory() const { return memory_; }
 
   double potential_at(const std::vector<double>& velocity) {
-    set(velocity);
-    multiply_by_mass(warp_, problem_, memory_, memory_.vectors.velocity, memory_.vectors.momentum);
-    return potential(warp_, points_, problem_, memory_);
+    std::copy(velocity.begin(), velocity.end(), memory_.vectors.previous);
+    find_potentials_of_points(warp_, points_, problem_, memory_);
+    double potentials[2];
+    detail::find_potentials<detail::SerialWarp, decltype(points_)>(warp_, problem_, memory_, potentials);
+    return potentials[0];
   }
 
   /// The matrix is in memory() then.
   std::vector<double> gradient_at(const std::vector<double>& velocity) {
-    set(velocity);
-    evaluate_gradient(warp_, points_, problem_, memory_);
-    assemble_matrix(warp_, points_, problem_, memory_);
+    std::copy(velocity.begin(), velocity.end(), memory_.vectors.velocity);
+    evaluate(warp_, points_, problem_, memory_, {true, false});
     return {memory_.vectors.gradient, memory_.vectors.gradient + problem_.num_dofs};
   }
 
  private:
-  void set(const std::vector<double>& velocity) {
-    std::copy(velocity.begin(), velocity.end(), memory_.vectors.velocity);
-  }
-
   Scene scene_;
   detail::RolloutData data_;
   RolloutStateArrays state_;

@@ -12,15 +12,14 @@ constexpr WarpPointSums<const SerialWarp> kSums = {kAlone};
 }  // namespace
 
 const PointKernels kPlainPointKernels = {
+    [](const Parameters& p, double* columns, int polygons, const PointsStart<double>& start, double (&potentials)[2]) {
+      kSums.begin(p, PolygonColumns(columns), polygons, start, potentials);
+    },
     [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, double (&sums)[ImpulseSums::kSize]) {
-      kSums.impulses(p, PolygonColumns(columns), polygons, twist, sums);
+      kSums.impulses(p, PolygonColumns(columns), polygons, twist, false, sums);
     },
-    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, double (&sums)[MatrixSums::kSize]) {
-      kSums.matrix(p, PolygonColumns(columns), polygons, twist, sums);
-    },
-    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist) {
-      return kSums.potential(p, PolygonColumns(columns), polygons, twist);
-    },
+    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, bool renews,
+       double (&sums)[kEvaluationSums]) { kSums.all(p, PolygonColumns(columns), polygons, twist, renews, sums); },
     [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, const PairTwist& change,
        double (&sums)[2]) { kSums.slopes(p, PolygonColumns(columns), polygons, twist, change, sums); },
     [](const Parameters& p, double* columns, int polygons, const PairTwist& twist) {
@@ -34,15 +33,6 @@ const PointKernels kPlainPointKernels = {
     },
     [](double* columns, int polygons, const PatchMotion& motion, double (&sums)[CarrySums::kSize]) {
       kSums.carried(PolygonColumns(columns), polygons, motion, sums);
-    },
-    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, bool predicted) {
-      kSums.begin(p, PolygonColumns(columns), polygons, twist, predicted);
-    },
-    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist, const PatchDamper& damper) {
-      kSums.begin_damped(p, PolygonColumns(columns), polygons, twist, damper);
-    },
-    [](const Parameters& p, double* columns, int polygons, const PairTwist& twist) {
-      kSums.renew(p, PolygonColumns(columns), polygons, twist);
     }};
 
 }  // namespace isopatch::detail

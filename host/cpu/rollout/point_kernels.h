@@ -16,10 +16,11 @@ using PairTwist = RelativeTwist<double>;
 struct PointKernels {
   using Parameters = PointParameters<double>;
 
+  void (*begin)(const Parameters&, double* columns, int polygons, const PointsStart<double>&, double (&potentials)[2]);
   void (*impulses)(const Parameters&, double* columns, int polygons, const PairTwist&,
                    double (&sums)[ImpulseSums::kSize]);
-  void (*matrix)(const Parameters&, double* columns, int polygons, const PairTwist&, double (&sums)[MatrixSums::kSize]);
-  double (*potential)(const Parameters&, double* columns, int polygons, const PairTwist&);
+  void (*all)(const Parameters&, double* columns, int polygons, const PairTwist&, bool renews,
+              double (&sums)[kEvaluationSums]);
   void (*slopes)(const Parameters&, double* columns, int polygons, const PairTwist&, const PairTwist& change,
                  double (&sums)[2]);
   double (*normal_impulses)(const Parameters&, double* columns, int polygons, const PairTwist&);
@@ -27,9 +28,6 @@ struct PointKernels {
   void (*patch)(double* columns, int polygons, const BodyMobility& a, const BodyMobility& b,
                 double (&sums)[DamperSums::kSize]);
   void (*carried)(double* columns, int polygons, const PatchMotion&, double (&sums)[CarrySums::kSize]);
-  void (*begin)(const Parameters&, double* columns, int polygons, const PairTwist&, bool predicted);
-  void (*begin_damped)(const Parameters&, double* columns, int polygons, const PairTwist&, const PatchDamper&);
-  void (*renew)(const Parameters&, double* columns, int polygons, const PairTwist&);
 };
 
 inline constexpr SerialWarp kAlone;
@@ -39,24 +37,25 @@ extern const PointKernels kPlainPointKernels;
 
 /// The counterpart of WarpPointSums.
 struct KernelPointSums {
-  static constexpr bool kHasPlates = true;
+  static constexpr bool kHasPlates = true, kTakesAll = true;
 
   const PointKernels& kernels;
   WorkCounter& counter;
 
+  void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+             const PointsStart<double>& start, double (&potentials)[2]) const {
+    counter.add(2 * polygons);
+    kernels.begin(p, columns.column(0), polygons, start, potentials);
+  }
   void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
-                double (&sums)[ImpulseSums::kSize]) const {
+                bool /*renews: with the matrix*/, double (&sums)[ImpulseSums::kSize]) const {
     counter.add(polygons);
     kernels.impulses(p, columns.column(0), polygons, twist, sums);
   }
-  void matrix(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
-              double (&sums)[MatrixSums::kSize]) const {
-    kernels.matrix(p, columns.column(0), polygons, twist, sums);
-  }
-  double potential(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
-                   const PairTwist& twist) const {
+  void all(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
+           bool renews, double (&sums)[kEvaluationSums]) const {
     counter.add(polygons);
-    return kernels.potential(p, columns.column(0), polygons, twist);
+    kernels.all(p, columns.column(0), polygons, twist, renews, sums);
   }
   void slopes(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
               const PairTwist& change, double (&sums)[2]) const {
@@ -80,18 +79,6 @@ struct KernelPointSums {
   void carried(const PolygonColumns& columns, int polygons, const PatchMotion& motion,
                double (&sums)[CarrySums::kSize]) const {
     kernels.carried(columns.column(0), polygons, motion, sums);
-  }
-  void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons, const PairTwist& twist,
-             bool predicted) const {
-    kernels.begin(p, columns.column(0), polygons, twist, predicted);
-  }
-  void begin_damped(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
-                    const PairTwist& twist, const PatchDamper& damper) const {
-    kernels.begin_damped(p, columns.column(0), polygons, twist, damper);
-  }
-  void renew(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
-             const PairTwist& twist) const {
-    kernels.renew(p, columns.column(0), polygons, twist);
   }
 };
 

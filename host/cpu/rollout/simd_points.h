@@ -51,6 +51,12 @@ ISOPATCH_HD void store_points(PolygonPoints<SimdDouble> points, double* column) 
   });
 }
 
+ISOPATCH_HD void store_limits(const PolygonPoints<SimdDouble>& points, double* column) {
+  for (int k = 0; k < PolygonPoints<SimdDouble>::kPoints; ++k) {
+    points.limit[k].store(column + (PolygonColumns::kLimitColumn + k) * kSumLanes);
+  }
+}
+
 /// Calls visit(first column of a SIMD vector of polygons), lane after lane.
 template <class Visit>
 ISOPATCH_HD void for_each_vector(double* columns, int polygons, int first_lane, const Visit& visit) {
@@ -155,23 +161,16 @@ void sum_plate(double step, double* columns, int polygons, const PairTwist& twis
       sums);
 }
 
-/// The one sum of what add(parameters, points, twist, sum) adds.
-template <class Add>
-ISOPATCH_HD double simd_sum(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
-                            const Add& add) {
+double sum_normal_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
   double sums[1];
   simd_sums(
       columns, polygons,
       [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[1])
-          ISOPATCH_INLINED { add(parameters, points, at, own); },
+          ISOPATCH_INLINED { add_normal_impulses(parameters, points, at, own); },
       sums);
   return sums[0];
-}
-
-double sum_normal_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
-  return simd_sum(p, columns, polygons, twist, [](auto&&... all) ISOPATCH_INLINED { add_normal_impulses(all...); });
 }
 
 void sum_impulses(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
@@ -181,23 +180,25 @@ void sum_impulses(const PointParameters<double>& p, double* columns, int polygon
   simd_sums(
       columns, polygons,
       [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[ImpulseSums::kSize])
-          ISOPATCH_INLINED { add_impulses(parameters, points, at, own); },
+          ISOPATCH_INLINED { add_sums<true, false, SimdDouble>(parameters, points, at, own, nullptr); },
       sums);
 }
 
-void sum_matrix(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
-                double (&sums)[MatrixSums::kSize]) {
+void sum_all(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist, bool renews,
+             double (&sums)[kEvaluationSums]) {
   const auto parameters = simd_of(p);
   const auto at = simd_of(twist);
-  simd_sums(
+  simd_sums_of_columns(
       columns, polygons,
-      [&](const PolygonPoints<SimdDouble>& points, SimdDouble(&own)[MatrixSums::kSize])
-          ISOPATCH_INLINED { add_matrix(parameters, points, at, own); },
+      [&](double* column, SimdDouble(&own)[kEvaluationSums]) ISOPATCH_INLINED {
+        PolygonPoints<SimdDouble> points = load_points(column);
+        if (renews) {
+          renew_limits(parameters, at, points);
+          store_limits(points, column);
+        }
+        add_sums<true, true>(parameters, points, at, own, own + ImpulseSums::kSize);
+      },
       sums);
-}
-
-double sum_potential(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
-  return simd_sum(p, columns, polygons, twist, [](auto&&... all) ISOPATCH_INLINED { add_potential(all...); });
 }
 
 void sum_slopes(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
@@ -211,47 +212,26 @@ void sum_slopes(const PointParameters<double>& p, double* columns, int polygons,
       sums);
 }
 
-template <class Read, class Change>
-ISOPATCH_HD void change_points(double* columns, int polygons, const Read& read, const Change& change) {
-  for (int lane = 0; lane < min(polygons, kSumLanes); lane += kLanes) {
-    for_each_vector(columns, polygons, lane, [&](double* column) ISOPATCH_INLINED {
-      PolygonPoints<SimdDouble> points = read(column);
-      change(points);
-      store_points(points, column);
-    });
-  }
-}
-
-void begin_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
-                  bool predicted) {
+void begin_points(const PointParameters<double>& p, double* columns, int polygons, const PointsStart<double>& start,
+                  double (&potentials)[2]) {
   const auto parameters = simd_of(p);
-  const auto at = simd_of(twist);
-  change_points(columns, polygons, read_points, [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED {
-    begin_limits(parameters, at, points);
-    if (predicted) move_forces_back(parameters, at, points);
-  });
+  const PointsStart<SimdDouble> simd_start = {start.by, simd_of(start.known), simd_of(start.free), start.damper};
+  const bool begun = start.by == PointsBegin::kBegun;
+  simd_sums_of_columns(
+      columns, polygons,
+      [&](double* column, SimdDouble(&own)[2]) ISOPATCH_INLINED {
+        PolygonPoints<SimdDouble> points = begun ? load_points(column) : read_points(column);
+        if (!begun) {
+          begin_points(parameters, simd_start, points);
+          store_points(points, column);
+        }
+        add_potentials(parameters, points, simd_start, own);
+      },
+      potentials);
 }
 
-void begin_damped_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist,
-                         const PatchDamper& damper) {
-  const auto parameters = simd_of(p);
-  const auto at = simd_of(twist);
-  change_points(columns, polygons, read_points, [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED {
-    begin_limits(parameters, at, points);
-    apply_damper(damper, points);
-  });
-}
-
-void renew_points(const PointParameters<double>& p, double* columns, int polygons, const PairTwist& twist) {
-  const auto parameters = simd_of(p);
-  const auto at = simd_of(twist);
-  change_points(columns, polygons, load_points,
-                [&](PolygonPoints<SimdDouble>& points) ISOPATCH_INLINED { renew_limits(parameters, at, points); });
-}
-
-constexpr PointKernels kPointKernels = {sum_impulses,        sum_matrix,          sum_potential, sum_slopes,
-                                        sum_normal_impulses, sum_plate,           sum_patch,     sum_carried,
-                                        begin_points,        begin_damped_points, renew_points};
+constexpr PointKernels kPointKernels = {begin_points,        sum_impulses, sum_all,   sum_slopes,
+                                        sum_normal_impulses, sum_plate,    sum_patch, sum_carried};
 
 }  // namespace
 }  // namespace isopatch::detail

@@ -65,20 +65,42 @@ ISOPATCH_HD bool is_in_core(const SceneView& scene, const State& contact, std::i
   return found;
 }
 
+/// Whether a body is certainly too far from the solid parts of a support, which has no half space, for its centre of
+/// mass to have passed the middle of one in `time`, however both are turned.
+ISOPATCH_HD bool is_far(const SceneView& scene, const State& contact, std::int64_t environment,
+                        const EnvironmentState& state, int body, Vec3d center, int support, double time) {
+  constexpr double kRounding = 1e-6;
+  const Twist a = state.twist(body), b = state.twist(support);
+  const double distance = norm(load_pose(state.poses, body).position - load_pose(state.poses, support).position);
+  const double offset = sum_of_sizes(center);
+  const double speed = sum_of_sizes(a.linear) + sum_of_sizes(b.linear) + sum_of_sizes(a.angular) * offset +
+                       sum_of_sizes(b.angular) * (distance + offset);
+  double reach = 0;
+  for (std::int32_t part = scene.bodies[support].parts_begin; part < scene.bodies[support].parts_end; ++part) {
+    const GeometryView& g = scene.geometries[geometry_of(scene, contact, environment, part)];
+    if (g.half_space) return false;
+    reach = max(reach, sum_of_sizes(g.center) + g.core * norm(g.half));
+  }
+  return (1 - kRounding) * distance > offset + reach + time * speed;
+}
+
 /// Whether a body has gone through another one.
 ISOPATCH_HD_LARGE bool is_through(const SceneView& scene, const RolloutView& view, const InputView& input,
                                   const State& contact, std::int64_t environment, const EnvironmentState& state,
                                   int body, int support) {
   if (view.bodies[body].kind != MotionKind::kFree) return false;
+  const Vec3d in_body = input.mass(view, environment, body).center;
+  const double time = 1.5 * view.time_step;
+  if (is_far(scene, contact, environment, state, body, in_body, support, time)) return false;
   const Transform<double> X_A = transform_of(load_pose(state.poses, body));
-  const Vec3d in_body = input.mass(view, environment, body).center, arm = rotate(X_A, in_body);
+  const Vec3d arm = rotate(X_A, in_body);
   const FallenBody fallen = {scene,
                              contact,
                              environment,
                              X_A.translation + arm,
                              shifted(state.twist(body), arm),
                              input.gravity(view, environment),
-                             1.5 * view.time_step,
+                             time,
                              is_in_core(scene, contact, environment, body, in_body)};
   const Transform<double> X_B = transform_of(load_pose(state.poses, support));
   const Twist of_support = shifted(state.twist(support), fallen.center - X_B.translation);

@@ -287,17 +287,20 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   is_solved = is_solved && !solution.is_too_stiff;
   if (!any_team(warp, is_solved)) return solution;
   begin_points(warp, points, begun.problem, begun.stage, solver);
-  bool rebounds = false;
+  BouncesFound bounces = {false, false};
   if constexpr (PointSums::kHasPlates) {
-    rebounds = step.scene.laws != nullptr && begin_bounces(warp, in, begun.problem, begun.stage, solver);
+    if (step.scene.laws != nullptr) bounces = begin_bounces(warp, in, begun.problem, begun.stage, solver);
   }
   while (true) {
+    if constexpr (PointSums::kHasPlates) {
+      if (bounces.change_points) find_potentials_of_points(warp, points, begun.problem, solver);
+    }
     const int before = solution.result.iterations;
     solution.result = solve_stage(warp, points, in, begun.stage, begun.problem, solver, is_solved);
     solution.result.iterations += before;
-    if (!rebounds || !bounces_gain(warp, begun.problem, solver)) return solution;
+    if (!bounces.rebound || !bounces_gain(warp, begun.problem, solver)) return solution;
     stop_bounces(warp, begun.problem, begun.stage, solver);
-    rebounds = false;
+    bounces = {false, true};
   }
 }
 

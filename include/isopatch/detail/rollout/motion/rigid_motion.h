@@ -25,6 +25,9 @@ ISOPATCH_HD Twist shifted(const Twist& twist, Vec3d arm) {
   return {twist.linear + cross(twist.angular, arm), twist.angular};
 }
 
+/// A bound of the length of a vector that takes no root.
+ISOPATCH_HD double sum_of_sizes(Vec3d v) { return abs(v.x) + abs(v.y) + abs(v.z); }
+
 /// Linear momentum [N s] and angular momentum about the center of mass [N m s], world.
 struct Momentum {
   Vec3d linear, angular;

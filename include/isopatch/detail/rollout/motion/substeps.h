@@ -61,6 +61,16 @@ ISOPATCH_HD double approach_speed(const MovingBounds& a, const MovingBounds& b, 
   return speed > 0 && gap < duration * speed ? speed : 0.0;
 }
 
+/// A bound of the speed of all points of a body, whichever way it is turned; infinite for half spaces [m/s].
+ISOPATCH_HD double largest_speed(const SceneView& scene, const State& state, std::int64_t environment, int body,
+                                 const Twist& twist) {
+  for (std::int32_t part = scene.bodies[body].parts_begin; part < scene.bodies[body].parts_end; ++part) {
+    if (scene.geometries[geometry_of(scene, state, environment, part)].half_space) return kInfinity;
+  }
+  const Ball ball = mesh_ball(scene, state, environment, body);
+  return fma(sum_of_sizes(twist.angular), sum_of_sizes(ball.center) + ball.padded_radius(), sum_of_sizes(twist.linear));
+}
+
 /// The angle by which a free body may turn in a sub-step: with three different moments of inertia, the kinetic energy
 /// is then within 4e-3; from 2.5 rad on it may grow.
 inline constexpr double kMostTurn = 1;
@@ -85,6 +95,10 @@ ISOPATCH_HD StepPlan plan_step(Warp& warp, const RolloutView& view, const SceneV
     const double thickness = min(thickness_of(view, scene, state, environment, pair.a),
                                  thickness_of(view, scene, state, environment, pair.b));
     if (!(thickness > 0)) continue;
+    constexpr double kRounding = 1e-6;
+    const double speed = largest_speed(scene, state, environment, pair.a, own.twist(pair.a)) +
+                         largest_speed(scene, state, environment, pair.b, own.twist(pair.b));
+    if ((1 + kRounding) * view.time_step * speed < thickness) continue;  // whatever the poses are
     const auto moving = [&](int body) {
       const Pose pose = load_pose(own.poses, body);
       return MovingBounds{body_bounds(scene, state, environment, body, PlaceBetween{pose}), own.twist(body),

@@ -374,23 +374,28 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverStage& stage,
                               const SolverMemory& m) {
   const double* const known = m.vectors.previous;
+  const bool has_damper = stage.integrator == Integrator::kMidpoint;
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
-    const SolvedPair& pair = m.pairs[i];
+    SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
-    const RelativeTwist<double> twist = relative_twist(m, pair, known);
-    const bool has_damper = stage.integrator == Integrator::kMidpoint;
-    if (!has_damper) points.begin(p.parameters, columns, pair.polygons, twist, stage.is_predicted());
-    if (!any_team(warp, has_damper)) continue;
-    const PatchMotion motion = patch_motion(m, pair, known, pair.sums);
-    double carried[CarrySums::kSize];
-    points.carried(columns, has_damper ? pair.polygons : 0, motion, carried);
-    if (!has_damper) continue;
-    const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
-    const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
-    const bool rolls = PointSums::kHasPlates && pair.polygons == 1 && pair.terms == 1 && m.terms[pair.first_term].rolls;
-    points.begin_damped(p.parameters, columns, pair.polygons, twist,
-                        damper_of(stage.step, beta, motion, carried, rolls));
+    PointsStart<double> start = start_of(m, pair, stage.is_predicted() ? PointsBegin::kAtEnd : PointsBegin::kAtStart);
+    if (any_team(warp, has_damper)) {
+      const PatchMotion motion = patch_motion(m, pair, known, pair.sums);
+      double carried[CarrySums::kSize];
+      points.carried(columns, has_damper ? pair.polygons : 0, motion, carried);
+      const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
+      const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
+      const bool rolls =
+          PointSums::kHasPlates && pair.polygons == 1 && pair.terms == 1 && m.terms[pair.first_term].rolls;
+      if (has_damper) {
+        start.by = PointsBegin::kDamped;
+        start.damper = damper_of(stage.step, beta, motion, carried, rolls);
+      }
+    }
+    double potentials[2];
+    points.begin(p.parameters, columns, pair.polygons, start, potentials);
+    if (warp.lane() == 0) pair.potentials[0] = potentials[0], pair.potentials[1] = potentials[1];
   }
   warp.sync();
 }

@@ -82,13 +82,18 @@ ISOPATCH_HD void rebound(const SolverStage& stage, double softness, double free,
   term.impulse = max(leaving - free, 0.0) / softness;
 }
 
+struct BouncesFound {
+  bool rebound;        // a contact does
+  bool change_points;  // of a contact
+};
+
 /// Changes the points of contacts with a restitution, which begin_points() has made: of each contact one polygon.
-/// Returns whether one rebounds. Called by all lanes.
+/// Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE bool begin_bounces(Warp& warp, const StageInput& in, const VelocityProblem& p,
-                                     const SolverStage& stage, const SolverMemory& m) {
+ISOPATCH_HD_LARGE BouncesFound begin_bounces(Warp& warp, const StageInput& in, const VelocityProblem& p,
+                                             const SolverStage& stage, const SolverMemory& m) {
   constexpr int kPoints = PolygonPoints<double>::kPoints;
-  bool rebounds = false;
+  bool rebounds = false, limits = false;
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
@@ -106,6 +111,7 @@ ISOPATCH_HD_LARGE bool begin_bounces(Warp& warp, const StageInput& in, const Vel
         term.slipped = term.slip_at(relative_twist(m, pair, m.vectors.previous));
         rebound(stage, softness, bounce.free, bounce.leaving, columns, term);
       } else if (bounce.limits) {
+        limits = true;
         PolygonPoints<double> points = columns.load(term.first);
         const double slope = stage.step * points.stiffness * kPoints,
                      undamped = 1 - term.law.impact_factor * term.law.restitution;
@@ -119,7 +125,7 @@ ISOPATCH_HD_LARGE bool begin_bounces(Warp& warp, const StageInput& in, const Vel
     }
   }
   warp.sync();
-  return warp.ballot(rebounds) != 0u;
+  return {warp.ballot(rebounds) != 0u, warp.ballot(rebounds || limits) != 0u};
 }
 
 /// Whether rebounds, with their friction, give energy to the bodies: more than 1e-4 of what they turn back.

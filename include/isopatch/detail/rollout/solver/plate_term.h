@@ -37,8 +37,7 @@ struct PlateTerm {
   }
 };
 
-ISOPATCH_HD_LARGE void add_impulse(const PlateTerm& term, const RelativeTwist<double>& twist,
-                                   double (&sums)[ImpulseSums::kSize]) {
+ISOPATCH_HD_LARGE void add_impulse(const PlateTerm& term, const RelativeTwist<double>& twist, double* sums) {
   const Slip b = friction_at(term.friction.term, term.slip_at(twist)).total;
   const Vec3d impulse = -term.impulse * b.along;
   add_to(sums + ImpulseSums::kForce, impulse);
@@ -57,8 +56,7 @@ struct SlipWrench {
   }
 };
 
-ISOPATCH_HD_LARGE void add_matrix(const PlateTerm& term, const RelativeTwist<double>& twist,
-                                  double (&sums)[MatrixSums::kSize]) {
+ISOPATCH_HD_LARGE void add_matrix(const PlateTerm& term, const RelativeTwist<double>& twist, double* sums) {
   const FrictionSlope slope = friction_slope(term.friction.term, term.slip_at(twist));
   const Vec3d n = term.normal, r_n = cross(term.arm, n);
   const double identity = term.impulse * slope.identity;

@@ -5,6 +5,8 @@
 // velocity u = u_P + omega x r, and its impulse F the moment r x F.
 #pragma once
 
+#include <cstdint>
+
 #include "isopatch/detail/rollout/solver/patch_damper.h"
 #include "isopatch/detail/rollout/solver/patch_plate.h"
 
@@ -30,6 +32,15 @@ struct MatrixSums {
     return row >= column ? row * (row + 1) / 2 + column : column * (column + 1) / 2 + row;
   }
 };
+
+/// What an evaluation finds beside the impulses.
+struct Evaluation {
+  bool with_matrix;
+  bool renews;  // friction limits before, from the same velocities; may differ between teams
+};
+
+/// The sums of an evaluation: ImpulseSums, then MatrixSums.
+inline constexpr int kEvaluationSums = ImpulseSums::kSize + MatrixSums::kSize;
 
 /// An entry of the lower triangle of a matrix of six rows to which s [1 -r x]^T [1 -r x] is added; sr = s r.
 template <class T>
@@ -99,19 +110,39 @@ ISOPATCH_HD PointImpulse<T> impulse_of(const PointParameters<T>& p, const Polygo
                        twist.at(points.arm[k]));
 }
 
-/// The impulses, with all sums of ImpulseSums.
+/// Adds an impulse to all sums of ImpulseSums.
 template <class T>
-ISOPATCH_HD void add_impulses(const PointParameters<T>& p, const PolygonPoints<T>& points,
-                              const RelativeTwist<T>& twist, T (&sums)[ImpulseSums::kSize]) {
+ISOPATCH_HD void add_impulse(const PolygonPoints<T>& points, int k, const PointImpulse<T>& point, T* sums) {
+  add_to(sums + ImpulseSums::kForce, point.impulse);
+  add_to(sums + ImpulseSums::kMoment, cross(points.arm[k], point.impulse));
+  const T friction = points.friction * point.normal;
+  sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
+  sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
+}
+
+template <class T>
+ISOPATCH_HD PointMatrix<T> matrix_of(const PolygonPoints<T>& points, int k, const PointImpulse<T>& point) {
+  const Vec3<T> n = points.normal, r = points.arm[k], t = point.slip, r_n = cross(r, n), r_t = cross(r, t);
+  return {r,
+          point.across,
+          point.along_normal - point.across,
+          -point.along_slip,
+          {n.x, n.y, n.z, r_n.x, r_n.y, r_n.z},
+          {t.x, t.y, t.z, r_t.x, r_t.y, r_t.z}};
+}
+
+/// What `impulses` and `matrix` add up: ImpulseSums and MatrixSums.
+template <bool has_impulses, bool has_matrix, class T>
+ISOPATCH_HD void add_sums(const PointParameters<T>& p, const PolygonPoints<T>& points, const RelativeTwist<T>& twist,
+                          T* impulses, T* matrix) {
+  PointMatrix<T> matrices[PolygonPoints<T>::kPoints];
   ISOPATCH_UNROLL
   for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
     const PointImpulse<T> point = impulse_of(p, points, k, twist);
-    add_to(sums + ImpulseSums::kForce, point.impulse);
-    add_to(sums + ImpulseSums::kMoment, cross(points.arm[k], point.impulse));
-    const T friction = points.friction * point.normal;
-    sums[ImpulseSums::kMissed] = sums[ImpulseSums::kMissed] + abs(friction - points.limit[k]);
-    sums[ImpulseSums::kFriction] = sums[ImpulseSums::kFriction] + friction;
+    if constexpr (has_impulses) add_impulse(points, k, point, impulses);
+    if constexpr (has_matrix) matrices[k] = matrix_of(points, k, point);
   }
+  if constexpr (has_matrix) add_matrices(matrices, matrix);
 }
 
 /// The normal impulses alone.
@@ -125,34 +156,14 @@ ISOPATCH_HD void add_normal_impulses(const PointParameters<T>& p, const PolygonP
   }
 }
 
-/// The matrix, with all sums of MatrixSums.
-template <class T>
-ISOPATCH_HD void add_matrix(const PointParameters<T>& p, const PolygonPoints<T>& points, const RelativeTwist<T>& twist,
-                            T (&sums)[MatrixSums::kSize]) {
-  const Vec3<T> n = points.normal;
-  PointMatrix<T> matrices[PolygonPoints<T>::kPoints];
-  ISOPATCH_UNROLL
-  for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
-    const PointImpulse<T> point = impulse_of(p, points, k, twist);
-    const Vec3<T> r = points.arm[k], t = point.slip, r_n = cross(r, n), r_t = cross(r, t);
-    matrices[k] = {r,
-                   point.across,
-                   point.along_normal - point.across,
-                   -point.along_slip,
-                   {n.x, n.y, n.z, r_n.x, r_n.y, r_n.z},
-                   {t.x, t.y, t.z, r_t.x, r_t.y, r_t.z}};
-  }
-  add_matrices(matrices, sums);
-}
-
 /// The potential, J.
 template <class T>
 ISOPATCH_HD void add_potential(const PointParameters<T>& p, const PolygonPoints<T>& points,
-                               const RelativeTwist<T>& twist, T (&sums)[1]) {
+                               const RelativeTwist<T>& twist, T& sum) {
   ISOPATCH_UNROLL
   for (int k = 0; k < PolygonPoints<T>::kPoints; ++k) {
-    sums[0] = sums[0] + point_potential(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, points.normal,
-                                        twist.at(points.arm[k]));
+    sum = sum + point_potential(points.law(k, p.step), {points.limit[k], p.slip_tolerance}, points.normal,
+                                twist.at(points.arm[k]));
   }
 }
 
@@ -194,6 +205,38 @@ ISOPATCH_HD void move_forces_back(const PointParameters<T>& p, const RelativeTwi
   }
 }
 
+/// How the points of a pair begin a stage.
+enum class PointsBegin : std::uint8_t {
+  kAtStart,  // of polygons that were found where the stage begins
+  kAtEnd,    // where it ends
+  kDamped,   // with a damper
+  kBegun     // they have begun
+};
+
+/// How they do, and where the solve may start: at velocities before the step, and without contact.
+template <class T>
+struct PointsStart {
+  PointsBegin by;
+  RelativeTwist<T> known, free;
+  PatchDamper damper;  // if kDamped
+};
+
+/// Begins points that were made of a polygon.
+template <class T>
+ISOPATCH_HD void begin_points(const PointParameters<T>& p, const PointsStart<T>& start, PolygonPoints<T>& points) {
+  begin_limits(p, start.known, points);
+  if (start.by == PointsBegin::kAtEnd) move_forces_back(p, start.known, points);
+  if (start.by == PointsBegin::kDamped) apply_damper(start.damper, points);
+}
+
+/// The potentials at both starts.
+template <class T>
+ISOPATCH_HD void add_potentials(const PointParameters<T>& p, const PolygonPoints<T>& points,
+                                const PointsStart<T>& start, T (&sums)[2]) {
+  add_potential(p, points, start.known, sums[0]);
+  add_potential(p, points, start.free, sums[1]);
+}
+
 /// The limits of the friction impulses: mu times the normal impulses at this twist.
 template <class T>
 ISOPATCH_HD void renew_limits(const PointParameters<T>& p, const RelativeTwist<T>& twist, PolygonPoints<T>& points) {
@@ -209,29 +252,55 @@ ISOPATCH_HD void renew_limits(const PointParameters<T>& p, const RelativeTwist<T
 template <class Warp, bool has_plates = true>
 struct WarpPointSums {
   static constexpr bool kHasPlates = has_plates;  // whether scenes may have contacts with state
+  static constexpr bool kTakesAll = !requires { requires Warp::kMaxSums < kEvaluationSums; };
 
   Warp& warp;
 
-  ISOPATCH_HD void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
-                            const RelativeTwist<double>& twist, double (&sums)[ImpulseSums::kSize]) const {
+  /// Begins points, if they have not begun, and adds up their potentials.
+  ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                         const PointsStart<double>& start, double (&potentials)[2]) const {
     lane_sums(
         warp, polygons,
-        [&](int i, double(&add)[ImpulseSums::kSize]) { add_impulses(p, load(columns, i, polygons), twist, add); },
+        [&](int i, double(&add)[2]) {
+          const bool begun = has_plates && start.by == PointsBegin::kBegun;
+          PolygonPoints<double> points = begun ? load(columns, i, polygons) : read(columns, i, polygons);
+          if (!begun) {
+            begin_points(p, start, points);
+            columns.store(i, points);
+          }
+          add_potentials(p, points, start, add);
+        },
+        potentials);
+  }
+  /// Of friction limits that are taken from the same velocities before, if it `renews`.
+  ISOPATCH_HD void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                            const RelativeTwist<double>& twist, bool renews, double (&sums)[ImpulseSums::kSize]) const {
+    lane_sums(
+        warp, polygons,
+        [&](int i, double(&add)[ImpulseSums::kSize]) {
+          add_sums<true, false, double>(p, renewed(p, columns, i, polygons, twist, renews), twist, add, nullptr);
+        },
         sums);
   }
   ISOPATCH_HD void matrix(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                           const RelativeTwist<double>& twist, double (&sums)[MatrixSums::kSize]) const {
     lane_sums(
         warp, polygons,
-        [&](int i, double(&add)[MatrixSums::kSize]) { add_matrix(p, load(columns, i, polygons), twist, add); }, sums);
-  }
-  ISOPATCH_HD double potential(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
-                               const RelativeTwist<double>& twist) const {
-    double sums[1];
-    lane_sums(
-        warp, polygons, [&](int i, double(&add)[1]) { add_potential(p, load(columns, i, polygons), twist, add); },
+        [&](int i, double(&add)[MatrixSums::kSize]) {
+          add_sums<false, true, double>(p, load(columns, i, polygons), twist, nullptr, add);
+        },
         sums);
-    return sums[0];
+  }
+  /// Both at once, with kTakesAll; else the matrix is found alone.
+  ISOPATCH_HD void all(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+                       const RelativeTwist<double>& twist, bool renews, double (&sums)[kEvaluationSums]) const {
+    lane_sums(
+        warp, polygons,
+        [&](int i, double(&add)[kEvaluationSums]) {
+          add_sums<true, true>(p, renewed(p, columns, i, polygons, twist, renews), twist, add,
+                               add + ImpulseSums::kSize);
+        },
+        sums);
   }
   ISOPATCH_HD void slopes(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
                           const RelativeTwist<double>& twist, const RelativeTwist<double>& change,
@@ -275,37 +344,6 @@ struct WarpPointSums {
         },
         sums);
   }
-  /// Makes points of polygons and begins the step; `predicted` if the polygons were found at the end of it.
-  ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
-                         const RelativeTwist<double>& twist, bool predicted) const {
-    ISOPATCH_NO_UNROLL
-    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
-      PolygonPoints<double> points = read(columns, i, polygons);
-      begin_limits(p, twist, points);
-      if (predicted) move_forces_back(p, twist, points);
-      columns.store(i, points);
-    }
-  }
-  /// Makes points of polygons and begins the step with a damper.
-  ISOPATCH_HD void begin_damped(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
-                                const RelativeTwist<double>& twist, const PatchDamper& damper) const {
-    ISOPATCH_NO_UNROLL
-    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
-      PolygonPoints<double> points = read(columns, i, polygons);
-      begin_limits(p, twist, points);
-      apply_damper(damper, points);
-      columns.store(i, points);
-    }
-  }
-  ISOPATCH_HD void renew(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
-                         const RelativeTwist<double>& twist) const {
-    ISOPATCH_NO_UNROLL
-    for (int i = warp.lane(); i < polygons; i += Warp::kSize) {
-      PolygonPoints<double> points = load(columns, i, polygons);
-      renew_limits(p, twist, points);
-      columns.store(i, points);
-    }
-  }
 
  private:
   /// Polygon i, while the next block of polygons is on its way from memory: a pair with many of them is read again and
@@ -313,6 +351,15 @@ struct WarpPointSums {
   ISOPATCH_HD PolygonPoints<double> load(const PolygonColumns& columns, int i, int polygons) const {
     fetch_next(columns, i, polygons);
     return columns.load(i);
+  }
+  ISOPATCH_HD PolygonPoints<double> renewed(const PointParameters<double>& p, const PolygonColumns& columns, int i,
+                                            int polygons, const RelativeTwist<double>& twist, bool renews) const {
+    PolygonPoints<double> points = load(columns, i, polygons);
+    if (renews) {
+      renew_limits(p, twist, points);
+      columns.store_limits(i, points);
+    }
+    return points;
   }
   ISOPATCH_HD PolygonPoints<double> read(const PolygonColumns& columns, int i, int polygons) const {
     fetch_next(columns, i, polygons);

@@ -85,6 +85,7 @@ class PolygonColumns {
  public:
   static constexpr int kSlopeColumn = 18;  // of polygons before their points are made of them; before it, friction
   static constexpr int kFrictionColumn = kSlopeColumn - 1, kDissipationColumn = kSlopeColumn - 2;
+  static constexpr int kLimitColumn = kSlopeColumn;    // of points
   static constexpr int kColumns = kSlopeColumn + 4;    // their points need one less
   static constexpr int kBlock = kColumns * kSumLanes;  // numbers of 32 polygons
   static constexpr int kMaxVector = 8;                 // of a block's polygons, that a CPU reads at once
@@ -157,6 +158,12 @@ class PolygonColumns {
       *to = number;
       to += kSumLanes;
     });
+  }
+  /// The friction limits alone, of points that were stored.
+  ISOPATCH_HD void store_limits(int polygon, const PolygonPoints<double>& points) const {
+    double* const to = column(polygon) + kLimitColumn * kSumLanes;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) to[k * kSumLanes] = points.limit[k];
   }
 
  private:

@@ -16,18 +16,11 @@ ISOPATCH_HD SolveResult solve_stage(Warp& warp, const PointSums& points, const S
   const SolverVectors& v = m.vectors;
 
   // begins at the known velocities or at the velocities without contact, where the potential is lower
-  double of_known = 0, of_free = 0;
-  for (int i = 0; i < 2; ++i) {
-    const bool free = i == 1;
-    const double* start = free ? v.free_velocity : v.previous;
-    ISOPATCH_NO_UNROLL
-    for (int k = warp.lane(); k < p.num_dofs; k += Warp::kSize) v.velocity[k] = start[k];
-    warp.sync();
-    multiply_by_mass(warp, p, m, v.velocity, v.momentum);
-    (free ? of_free : of_known) = potential(warp, points, p, m);
-  }
+  double potentials[2];
+  find_potentials<Warp, PointSums>(warp, p, m, potentials);
+  const double* const start = potentials[0] < potentials[1] ? v.previous : v.free_velocity;
   ISOPATCH_NO_UNROLL
-  for (int k = warp.lane(); k < p.num_dofs && of_known < of_free; k += Warp::kSize) v.velocity[k] = v.previous[k];
+  for (int k = warp.lane(); k < p.num_dofs; k += Warp::kSize) v.velocity[k] = start[k];
   warp.sync();
   return solve_velocities(warp, points, p, m, SolverLimits::of(in.view, stage.integrator, stage.step), is_solved);
 }

@@ -99,7 +99,7 @@ struct Steepness {
   double gradient, scale;  // the scale is of the momenta that the gradient is a sum of
 };
 
-/// After evaluate_gradient(). Called by all lanes.
+/// After evaluate(). Called by all lanes.
 template <class Warp>
 ISOPATCH_HD Steepness steepness_of(Warp& warp, const VelocityProblem& p, const SolverVectors& v) {
   double squares[4];
@@ -122,7 +122,7 @@ struct FrictionAgreement {
   double missed, friction;
 };
 
-/// After evaluate_gradient(). Called by all lanes.
+/// After evaluate(). Called by all lanes.
 template <class Warp, class PointSums>
 ISOPATCH_HD FrictionAgreement agreement_of(Warp& warp, const PointSums& points, const VelocityProblem& p,
                                            const SolverMemory& m) {
@@ -138,22 +138,6 @@ ISOPATCH_HD FrictionAgreement agreement_of(Warp& warp, const PointSums& points, 
   return found;
 }
 
-/// Holds the friction limits of the velocities, if it `renews`, for another pass. Called by all lanes.
-template <class Warp, class PointSums>
-ISOPATCH_HD void renew_friction(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
-                                bool renews, int pass) {
-  const double* const velocity = m.vectors.velocity;
-  ISOPATCH_NO_UNROLL
-  for (int i = 0; i < p.num_pairs && renews; ++i) {
-    const SolvedPair& pair = m.pairs[i];
-    points.renew(p.parameters, columns_of(m, pair), pair.polygons, relative_twist(m, pair, velocity));
-  }
-  warp.sync();
-  if constexpr (PointSums::kHasPlates) {
-    if (p.num_terms > 0) renew_terms(warp, p, m, velocity, pass);
-  }
-}
-
 /// Finds the velocities, which are in m.vectors.velocity at a start and then at the end, if it `is_solved`. The teams
 /// of a warp take every turn together: one that has ended, or has less to do in it, finds once more what it knows.
 /// Called by all lanes.
@@ -167,9 +151,11 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
   int pass = 1, iterations = 0;
   bool whole_step = false;  // the velocity is the end of one, which may be too long
   double steepness = 0;
+  Evaluation how = {PointSums::kTakesAll, false};
 
   while (true) {
-    evaluate_gradient(warp, points, p, m);
+    evaluate(warp, points, p, m, how);
+    how.renews = false;
     if (any_team(warp, whole_step)) {
       const double slope = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
       const bool searches = whole_step && !(slope >= kShort * steepness && slope <= kLong * steepness);
@@ -181,6 +167,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
           v.velocity[i] = fma(along, v.direction[i], v.previous[i]);
         }
         warp.sync();
+        how.with_matrix = PointSums::kTakesAll;
         continue;
       }
     }
@@ -198,15 +185,23 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
     }
     if (!any_team(warp, is_solved)) return result;
     if (any_team(warp, renews)) {
-      renew_friction(warp, points, p, m, renews, pass);
+      if constexpr (PointSums::kHasPlates) {
+        if (p.num_terms > 0) renew_terms(warp, p, m, v.velocity, pass);
+      }
       if (renews) {
         ++pass;
         iterations = 0;
       }
+      how = {PointSums::kTakesAll, renews};
       continue;
     }
-
-    assemble_matrix(warp, points, p, m);
+    if constexpr (!PointSums::kTakesAll) {
+      find_matrix(warp, points, p, m);
+    } else if (!how.with_matrix) {  // as the end of a whole step is often the last velocity
+      how.with_matrix = true;
+      continue;
+    }
+    how.with_matrix = false;
     find_direction(warp, p, m);
     const double fall = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
     if (is_solved) {

@@ -76,6 +76,7 @@ struct SolvedPair {
   std::int32_t first_term, terms;        // of its contacts with state
   Vec3d point;                           // P, world, m
   double sums[ImpulseSums::kSize];       // of the last evaluation
+  double potentials[2];                  // of its points, at both starts
   RelativeTwist<double> twist, change;   // of a line search
 
   /// A pair without contact, which changes nothing: where an environment has fewer pairs than another of its warp.
@@ -257,72 +258,56 @@ ISOPATCH_HD double sum_of_dofs(Warp& warp, const VelocityProblem& p, const Term&
   return sums[0];
 }
 
-/// l(v) at the velocity, whose M v is at hand. Called by all lanes.
-template <class Warp, class PointSums>
-ISOPATCH_HD double potential(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
-  const SolverVectors& v = m.vectors;
-  double sum = 0.5 * sum_of_dofs(warp, p, [&](int i) {
-                 return (v.velocity[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
-               });
-  ISOPATCH_NO_UNROLL
-  for (int i = 0; i < p.num_joints; ++i) sum += m.joints[i].potential(v.velocity[m.joint_dofs[i]]);
-  ISOPATCH_NO_UNROLL
-  for (int i = 0; i < p.num_pairs; ++i) {
-    const SolvedPair& pair = m.pairs[i];
-    const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
-    sum += points.potential(p.parameters, columns_of(m, pair), pair.polygons, twist);
-    for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { sum += potential_of(term, twist); });
-  }
-  warp.sync();
-  return sum;
+/// What the points of a pair begin with, which have begun by default.
+ISOPATCH_HD PointsStart<double> start_of(const SolverMemory& m, const SolvedPair& pair,
+                                         PointsBegin by = PointsBegin::kBegun) {
+  return {by, relative_twist(m, pair, m.vectors.previous), relative_twist(m, pair, m.vectors.free_velocity), {}};
 }
 
-/// The impulses at the velocity, and with them the gradient. Called by all lanes.
+/// l(v) at the known velocities and at the velocities without contact. Called by all lanes.
 template <class Warp, class PointSums>
-ISOPATCH_HD void evaluate_gradient(Warp& warp, const PointSums& points, const VelocityProblem& p,
-                                   const SolverMemory& m) {
+ISOPATCH_HD void find_potentials(Warp& warp, const VelocityProblem& p, const SolverMemory& m, double (&potentials)[2]) {
   const SolverVectors& v = m.vectors;
-  multiply_by_mass(warp, p, m, v.velocity, v.momentum);
+  multiply_by_mass(warp, p, m, v.previous, v.momentum);
+  potentials[0] = 0.5 * sum_of_dofs(warp, p, [&](int i) {
+                    return (v.previous[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
+                  });
+  potentials[1] = 0;
+  for (int k = 0; k < 2; ++k) {
+    const double* const velocity = k == 0 ? v.previous : v.free_velocity;
+    double& sum = potentials[k];
+    ISOPATCH_NO_UNROLL
+    for (int i = 0; i < p.num_joints; ++i) sum += m.joints[i].potential(velocity[m.joint_dofs[i]]);
+    ISOPATCH_NO_UNROLL
+    for (int i = 0; i < p.num_pairs; ++i) {
+      const SolvedPair& pair = m.pairs[i];
+      sum += pair.potentials[k];
+      if (!PointSums::kHasPlates || pair.terms == 0) continue;
+      const RelativeTwist<double> twist = relative_twist(m, pair, velocity);
+      for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { sum += potential_of(term, twist); });
+    }
+  }
+  warp.sync();
+}
+
+/// Finds the potentials of points that have begun. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD_LARGE void find_potentials_of_points(Warp& warp, const PointSums& points, const VelocityProblem& p,
+                                                 const SolverMemory& m) {
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
-    double sums[ImpulseSums::kSize];
-    const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
-    points.impulses(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
-    for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_impulse(term, twist, sums); });
-    if (warp.lane() != 0) continue;
-    ISOPATCH_UNROLL
-    for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
-  }
-  ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
-  warp.sync();
-  ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
-    const int dof = m.joint_dofs[i];
-    v.gradient[dof] -= m.joints[i].impulse(v.velocity[dof]);
+    double sums[2];
+    points.begin(p.parameters, columns_of(m, pair), pair.polygons, start_of(m, pair), sums);
+    if (warp.lane() == 0) pair.potentials[0] = sums[0], pair.potentials[1] = sums[1];
   }
   warp.sync();
-  ISOPATCH_NO_UNROLL
-  for (int i = 0; i < p.num_pairs; ++i) {
-    const SolvedPair& pair = m.pairs[i];
-    const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
-    const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
-    ISOPATCH_NO_UNROLL
-    for (int side = warp.lane(); side < sides; side += one_joint ? 1 : Warp::kSize) {
-      const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
-      double* const gradient = v.gradient + body.first_dof;
-      body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
-    }
-    warp.sync();
-  }
 }
 
 /// Adds the matrices of a pair's points: for each column of the blocks a-a and b-b, and of the block that a and b have
 /// in common. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair,
-                                    const double (&sums)[MatrixSums::kSize]) {
+ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair, const double* sums) {
   const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
   const bool both = a.num_dofs > 0 && b.num_dofs > 0;
   const SolvedBody& early = !both || a.first_dof < b.first_dof ? a : b;
@@ -364,9 +349,9 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
   warp.sync();
 }
 
-/// The matrix of second derivatives at the velocity. Called by all lanes.
-template <class Warp, class PointSums>
-ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
+/// Begins the matrix of second derivatives at the velocity, with what is of no pair. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void begin_matrix(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
   const double* const velocity = m.vectors.velocity;
   const int entries = p.num_dofs * p.num_dofs;
   ISOPATCH_NO_UNROLL
@@ -391,13 +376,76 @@ ISOPATCH_HD void assemble_matrix(Warp& warp, const PointSums& points, const Velo
     m.matrix.at(dof, dof) += m.joints[i].fall(velocity[dof]);
   }
   warp.sync();
+}
+
+/// The impulses at the velocity, the gradient, and with PointSums::kTakesAll the matrix of second derivatives. Called
+/// by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD void evaluate(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
+                          Evaluation how) {
+  const SolverVectors& v = m.vectors;
+  multiply_by_mass(warp, p, m, v.velocity, v.momentum);
+  if (how.with_matrix) begin_matrix(warp, p, m);
+  ISOPATCH_NO_UNROLL
+  for (int i = 0; i < p.num_pairs; ++i) {
+    SolvedPair& pair = m.pairs[i];
+    const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
+    const PolygonColumns columns = columns_of(m, pair);
+    const auto keep = [&](double* sums) {
+      for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_impulse(term, twist, sums); });
+      if (warp.lane() != 0) return;
+      ISOPATCH_UNROLL
+      for (int k = 0; k < ImpulseSums::kSize; ++k) pair.sums[k] = sums[k];
+    };
+    if constexpr (PointSums::kTakesAll) {
+      if (how.with_matrix) {
+        double sums[kEvaluationSums];
+        double* const matrix = sums + ImpulseSums::kSize;
+        points.all(p.parameters, columns, pair.polygons, twist, how.renews, sums);
+        for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_matrix(term, twist, matrix); });
+        keep(sums);
+        add_pair_to_matrix(warp, m, pair, matrix);
+        continue;
+      }
+    }
+    double sums[ImpulseSums::kSize];
+    points.impulses(p.parameters, columns, pair.polygons, twist, !PointSums::kTakesAll && how.renews, sums);
+    keep(sums);
+  }
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
+  warp.sync();
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < p.num_joints; i += Warp::kSize) {
+    const int dof = m.joint_dofs[i];
+    v.gradient[dof] -= m.joints[i].impulse(v.velocity[dof]);
+  }
+  warp.sync();
+  ISOPATCH_NO_UNROLL
+  for (int i = 0; i < p.num_pairs; ++i) {
+    const SolvedPair& pair = m.pairs[i];
+    const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
+    const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
+    ISOPATCH_NO_UNROLL
+    for (int side = warp.lane(); side < sides; side += one_joint ? 1 : Warp::kSize) {
+      const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
+      double* const gradient = v.gradient + body.first_dof;
+      body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
+    }
+    warp.sync();
+  }
+}
+
+/// The matrix at the velocity alone. Called by all lanes.
+template <class Warp, class PointSums>
+ISOPATCH_HD void find_matrix(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m) {
+  begin_matrix(warp, p, m);
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     double sums[MatrixSums::kSize];
-    const RelativeTwist<double> twist = relative_twist(m, pair, velocity);
+    const RelativeTwist<double> twist = relative_twist(m, pair, m.vectors.velocity);
     points.matrix(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
-    for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_matrix(term, twist, sums); });
     add_pair_to_matrix(warp, m, pair, sums);
   }
 }
