@@ -92,19 +92,28 @@ ISOPATCH_HD StepPlan plan_step(Warp& warp, const RolloutView& view, const SceneV
   for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) {
     if (!is_enabled(state, environment, i)) continue;
     const PairView& pair = scene.pairs[i];
-    const double thickness = min(thickness_of(view, scene, state, environment, pair.a),
-                                 thickness_of(view, scene, state, environment, pair.b));
+    // one place in the code for both bodies
+    double thickness = kInfinity, speed = 0;
+    ISOPATCH_NO_UNROLL
+    for (int side = 0; side < 2 && thickness > 0; ++side) {
+      const int body = side == 0 ? pair.a : pair.b;
+      thickness = min(thickness, thickness_of(view, scene, state, environment, body));
+      if (thickness > 0) speed += largest_speed(scene, state, environment, body, own.twist(body));
+    }
     if (!(thickness > 0)) continue;
     constexpr double kRounding = 1e-6;
-    const double speed = largest_speed(scene, state, environment, pair.a, own.twist(pair.a)) +
-                         largest_speed(scene, state, environment, pair.b, own.twist(pair.b));
     if ((1 + kRounding) * view.time_step * speed < thickness) continue;  // whatever the poses are
-    const auto moving = [&](int body) {
+    MovingBounds a = {}, b = {};
+    ISOPATCH_NO_UNROLL
+    for (int side = 0; side < 2; ++side) {
+      const int body = side == 0 ? pair.a : pair.b;
       const Pose pose = load_pose(own.poses, body);
-      return MovingBounds{body_bounds(scene, state, environment, body, PlaceBetween{pose}), own.twist(body),
-                          pose.position};
-    };
-    most = max(most, view.time_step * approach_speed(moving(pair.a), moving(pair.b), view.time_step) / thickness);
+      const MovingBounds moving = {body_bounds(scene, state, environment, body, PlaceBetween{pose}), own.twist(body),
+                                   pose.position};
+      if (side == 0) a = moving;
+      if (side == 1) b = moving;
+    }
+    most = max(most, view.time_step * approach_speed(a, b, view.time_step) / thickness);
   }
   const int limit = view.integrator == Integrator::kEuler ? 1 : view.max_substeps;
   int substeps = 1;
