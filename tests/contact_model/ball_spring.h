@@ -21,13 +21,13 @@ struct BallSpring {
 };
 
 /// The contact of two parts; of no use without an overlap.
-struct BallContact {
+struct SpringContact {
   double overlap;  // m
   Vec3d point;     // between the balls, world, m
   Vec3d normal;    // from b into a
 };
 
-ISOPATCH_HD BallContact find_ball_contact(const SceneView& scene, const State& state, std::int64_t environment,
+ISOPATCH_HD SpringContact find_ball_contact(const SceneView& scene, const State& state, std::int64_t environment,
                                           const PairView& pair, const PartPairView& parts) {
   const GeometryView& a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
   const GeometryView& b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
@@ -47,7 +47,7 @@ ISOPATCH_HD void for_each_ball_contact(const SceneView& scene, const State& stat
                                        std::int64_t environment, const PairView& pair, const Use& use) {
   for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
     const PartPairView& parts = scene.part_pairs[i];
-    const BallContact contact = find_ball_contact(scene, state, environment, pair, parts);
+    const SpringContact contact = find_ball_contact(scene, state, environment, pair, parts);
     const bool touches = contact.overlap > 0;
     const std::int64_t at = static_cast<std::int64_t>(parts.row) * scene.contact.state_size;
     const double before = state.contact_state.data == nullptr ? 0 : read(state.contact_state, environment, at);
@@ -64,7 +64,7 @@ ISOPATCH_HD void evaluate_ball_springs(const SceneView& scene, const State& stat
   const Vec3d p_WoA = read_vec3(state.poses, environment, view.a * kPoseSize);
   Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
   std::int32_t contacts = 0;
-  for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const BallContact& contact) {
+  for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const SpringContact& contact) {
     const std::int32_t row = scene.part_pairs[i].row;
     const Vec3d push = (BallSpring::kStiffness * contact.overlap) * contact.normal;
     const Vec3d moment = cross(contact.point - p_WoA, push);
@@ -86,7 +86,7 @@ ISOPATCH_HD void find_ball_springs(const SceneView& scene, const State& state, c
   const PairView& view = scene.pairs[scene.view_in(kBallSpring, pair)];
   const Vec3d origin_W = pair_origin(make_body_bounds(scene, state, environment, view.a),
                                      make_body_bounds(scene, state, environment, view.b));
-  for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const BallContact& contact) {
+  for_each_ball_contact(scene, state, results, environment, view, [&](std::int32_t i, const SpringContact& contact) {
     const PartPairView& parts = scene.part_pairs[i];
     SolverContact<double> record = {};
     record.centroid = contact.point - origin_W;
