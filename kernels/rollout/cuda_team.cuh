@@ -33,6 +33,7 @@ struct SummingWarp : CudaWarp {
 #pragma unroll
       for (double& sum : sums) sum = called_tree_sum(sum);
     } else {
+      sync();  // all have read the last ones
 #pragma unroll
       for (int k = 0; k < size; ++k) sums_[k * kStride + lane()] = sums[k];
       sync();

@@ -53,8 +53,10 @@ struct LinesInMemory {
 
   ISOPATCH_HD bool clip(Line<T> (&line)[kMaxLines], int count, StoredPolygon<T, size>& out) const {
     for_each_line(LinesOfLane{count}, [&](int i) {
+      line[i] = no_line<T>(i);
+      if (i >= count) return;
       const BoundarySide<T> kept = memory[size * i];
-      line[i] = i < count ? Line<T>{kept.x0, kept.y0, kept.x1} : no_line<T>(i);
+      line[i] = {kept.x0, kept.y0, kept.x1};
     });
     out.sides = memory;
     return detail::clip(line, LinesOfLane{count}, out);

@@ -384,6 +384,7 @@ template <class Warp, class PointSums>
 ISOPATCH_HD void evaluate(Warp& warp, const PointSums& points, const VelocityProblem& p, const SolverMemory& m,
                           Evaluation how) {
   const SolverVectors& v = m.vectors;
+  warp.sync();  // all have read what the last evaluation found
   multiply_by_mass(warp, p, m, v.velocity, v.momentum);
   if (how.with_matrix) begin_matrix(warp, p, m);
   ISOPATCH_NO_UNROLL
