@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -127,7 +128,8 @@ TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
     const auto has = [&](const char* name) { return kernel.find(name) != std::string::npos; };
     if (has("::begin_")) return 4 * sizeof(detail::BodyBounds);
     if (has("::evaluate_single_contacts")) return sizeof(detail::DampingMatrix) + sizeof(detail::PatchContacts);
-    if (!has("::evaluate_pairs") && !has("::write_patch_contacts")) return std::size_t{0};
+    const char* const by_sides[] = {"::evaluate_pairs", "::write_patch_contacts", "::find_contacts", "::take_substeps"};
+    if (!std::any_of(std::begin(by_sides), std::end(by_sides), has)) return std::size_t{0};
     return has("<double") ? sizeof(detail::SideList<double>) : sizeof(detail::SideList<float>);
   };
   std::size_t with_lists = 0;

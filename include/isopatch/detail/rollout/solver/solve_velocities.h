@@ -186,6 +186,7 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
     if (!any_team(warp, is_solved)) return result;
     if (any_team(warp, renews)) {
       if constexpr (PointSums::kHasPlates) {
+        warp.sync();  // all have read the terms
         if (p.num_terms > 0) renew_terms(warp, p, m, v.velocity, pass);
       }
       if (renews) {
