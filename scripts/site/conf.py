@@ -75,6 +75,7 @@ NAVIGATION = {
         "bench/NOTES",
         "bench/notes/cpu",
         "bench/notes/gpu",
+        "bench/notes/gpu_steps",
         "bench/notes/compilers",
     ],
     "Project": ["CONTRIBUTING", "SECURITY", "CHANGELOG", "tests/emulator/README"],

@@ -130,7 +130,7 @@ TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
     if (has("::evaluate_single_contacts")) return sizeof(detail::DampingMatrix) + sizeof(detail::PatchContacts);
     const char* const by_sides[] = {"::evaluate_pairs", "::write_patch_contacts", "::find_contacts", "::take_substeps"};
     if (!std::any_of(std::begin(by_sides), std::end(by_sides), has)) return std::size_t{0};
-    return has("<double") ? sizeof(detail::SideList<double>) : sizeof(detail::SideList<float>);
+    return has("double") ? sizeof(detail::SideList<double>) : sizeof(detail::SideList<float>);
   };
   std::size_t with_lists = 0;
   for (const auto& [kernel, bytes] : local_memory()) {

@@ -128,6 +128,33 @@ ISOPATCH_HD MaskOf<T> passes_gradient_filter(const PairContext& f, const Vec3<D>
   return !(cosine_M < least || cosine_S < least);
 }
 
+/// Lines of a half space: it bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its
+/// pressure does. A layer bounds both from above and below. False where the polygon is certainly empty.
+template <class T, class Lines>
+ISOPATCH_HD MaskOf<T> add_half_space_lines(const PairContext& f, const PlaneFrame<DoubleOf<T>>& in_S,
+                                           const Lines& lines, ContactPlane<T>& plane) {
+  using D = DoubleOf<T>;
+  const GeometryView& half_space = *f.S.geometry;
+  const auto add = [&](MaskOf<T> used, int index, const Line<T>& line) {
+    lines.add(used, index, line, plane.line, plane.num_lines);
+  };
+  const MaskOf<T> from_above(f.M.rigid || half_space.is_layer);
+  const D over_top = in_S.origin.z - D(half_space.high);
+  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, in_S.inverse_radius);
+  add(from_above && surface.cuts, 4, surface.line);
+  // an array in registers needs constant indices
+  ISOPATCH_UNROLL
+  for (int i = 6; i < kMaxLines; ++i) add(MaskOf<T>(false), i, no_line<T>(i));
+  const MaskOf<T> found = !(from_above && surface.misses);
+  if (!half_space.is_layer) {
+    add(MaskOf<T>(false), 5, no_line<T>(5));
+    return found;
+  }
+  const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), in_S.inverse_radius);
+  add(bottom.cuts, 5, bottom.line);
+  return found && !bottom.misses;
+}
+
 /// The plane of equal pressure, or of the rigid surface, and its lines. False where the polygon is certainly empty, or
 /// the gradient filter drops it. On a GPU `with_near_side` leaves less to be kept over the clip.
 template <bool with_near_side = true, class T, class Cells, class Lines>
@@ -204,28 +231,7 @@ ISOPATCH_HD MaskOf<T> make_contact_plane(const PairContext& f, const Cells& m, c
   if (!f.S.half_space) {
     return found && add_lines(s, f.S.rigid, bounds.positive, kBitsOfS, in_S, lines, plane, zero_line_used);
   }
-
-  // a half space bounds a rigid surface by z <= 0; beside a compliant tet the polygon ends where its pressure does. A
-  // layer bounds both from above and below
-  const GeometryView& half_space = *f.S.geometry;
-  const auto add = [&](MaskOf<T> used, int index, const Line<T>& line) {
-    lines.add(used, index, line, plane.line, plane.num_lines);
-  };
-  const MaskOf<T> from_above(f.M.rigid || half_space.is_layer);
-  const D over_top = in_S.origin.z - D(half_space.high);
-  const auto surface = UnitLine<T>::make(-in_S.u.z, -in_S.v.z, -over_top, inverse_radius);
-  add(from_above && surface.cuts, 4, surface.line);
-  // an array in registers needs constant indices
-  ISOPATCH_UNROLL
-  for (int i = 6; i < kMaxLines; ++i) add(MaskOf<T>(false), i, no_line<T>(i));
-  found = found && !(from_above && surface.misses);
-  if (!half_space.is_layer) {
-    add(MaskOf<T>(false), 5, no_line<T>(5));
-    return found;
-  }
-  const auto bottom = UnitLine<T>::make(in_S.u.z, in_S.v.z, in_S.origin.z - D(half_space.low), inverse_radius);
-  add(bottom.cuts, 5, bottom.line);
-  return found && !bottom.misses;
+  return found && add_half_space_lines<T>(f, in_S, lines, plane);
 }
 
 }  // namespace isopatch::detail
