@@ -109,8 +109,8 @@ def main():
     axes = axes_of(figure)
     lines = draw(axes, gpu, cpu)
     processor = cpu_run.get("processor", "a CPU")
-    said = f"{device} at {gpu_run.get('commit', 'unknown')}, one core of {processor} at {cpu_run.get('commit', 'unknown')}; float"
-    axes.set_title(said, fontsize=9, loc="left")
+    of_gpu, of_cpu = (run.get("commit", "unknown") for run in (gpu_run, cpu_run))
+    axes.set_title(f"{device} at {of_gpu}, one core of {processor} at {of_cpu}; float", fontsize=9, loc="left")
     axes.set_xlim(0.9, axes.get_xlim()[1])
     figure.savefig(args.output, metadata={"Date": None})
     print(f"{args.output}: {lines} lines of {device}, {len(cpu)} rows of a core")
