@@ -6,7 +6,7 @@
 //   turned  bodies turned at random in each, so that other cells touch, as deep as in the scene
 //   mixed   0 to 3 times as deep as in the scene, and no contact in about half of them
 //
-// Poses of every other environment that is turned or mixed are rounded to float, as those of many callers are.
+// Poses of every other environment that is turned or mixed are rounded to float, as many callers do.
 #pragma once
 
 #include <algorithm>

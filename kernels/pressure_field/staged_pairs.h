@@ -12,7 +12,7 @@ namespace isopatch::detail {
 void begin_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream);
 
 /// Enqueues the search of pairs that have begun, in rounds: use_cells(most) enqueues what is done with the cells of
-/// one, of which there may be so many.
+/// one, at most so many.
 template <class UseCells>
 void search_staged_pairs(const PressureFieldCall& call, const UseCells& use_cells, cudaStream_t stream);
 void search_round(const PressureFieldCall& call, std::int32_t first, std::int32_t part_pairs, cudaStream_t stream);

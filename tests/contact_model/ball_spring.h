@@ -28,7 +28,7 @@ struct SpringContact {
 };
 
 ISOPATCH_HD SpringContact find_ball_contact(const SceneView& scene, const State& state, std::int64_t environment,
-                                          const PairView& pair, const PartPairView& parts) {
+                                            const PairView& pair, const PartPairView& parts) {
   const GeometryView& a = scene.geometries[geometry_of(scene, state, environment, parts.a)];
   const GeometryView& b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
   const Vec3d center_a = apply(read_pose(state, environment, pair.a), a.center);

@@ -7,7 +7,7 @@
 
 namespace isopatch::detail {
 
-/// In an array of its own. With `compact`, the used lines follow each other, for a scalar loop; otherwise every face
+/// In an array. With `compact`, the used lines follow each other, for a scalar loop; otherwise every face
 /// has its fixed index, so that an array in registers needs no dynamic index.
 template <bool compact>
 struct LinesInPlace {
