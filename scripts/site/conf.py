@@ -70,6 +70,7 @@ NAVIGATION = {
     "Measured": [
         "bench/README",
         "bench/results/README",
+        "bench/results/THROUGHPUT",
         "bench/results/FIGURES",
         "bench/results/OTHER_CODES",
         "bench/NOTES",
