@@ -10,6 +10,7 @@
 #include "host/rollout/simulator_backend.h"
 #include "kernels/memory/device_buffer.h"
 #include "tests/emulator/runtime/observe.h"
+#include "tests/support/memory_scenes.h"
 #include "tests/support/rollout_scenes.h"
 
 namespace isopatch::emulator {
@@ -19,7 +20,7 @@ const EvaluatorOptions kCuda = {.backend = Backend::kCuda};
 
 /// A state in device memory.
 struct DeviceState {
-  detail::DeviceBuffer<double> poses, velocities;
+  detail::DeviceBuffer<double> poses, velocities, contact_state;
   detail::DeviceBuffer<std::int64_t> steps;
   detail::DeviceBuffer<std::uint32_t> status;
 
@@ -27,7 +28,9 @@ struct DeviceState {
       : poses(host.poses, nullptr),
         velocities(host.velocities, nullptr),
         steps(host.step_count, nullptr),
-        status(host.status, nullptr) {}
+        status(host.status, nullptr) {
+    if (!host.contact_state.empty()) contact_state = detail::DeviceBuffer<double>(host.contact_state, nullptr);
+  }
   RolloutState view() const {
     RolloutState state;
     state.num_environments = static_cast<std::int64_t>(steps.size());
@@ -35,6 +38,7 @@ struct DeviceState {
     state.velocities = velocities.data();
     state.step_count = steps.data();
     state.status = status.data();
+    state.contact_state = contact_state.data();
     return state;
   }
 };
@@ -140,6 +144,7 @@ TEST(EmulatedSimulator, AStepTakesFewLaunches) {
   EXPECT_LE(launches(test::ball_above_ground()), 12);
   EXPECT_LE(launches(test::dropped_bodies(Integrator::kMidpoint)), 12);  // several pairs
   EXPECT_LE(launches(test::dropped_bodies(Integrator::kEuler)), 11);
+  EXPECT_LE(launches(test::remembering_bodies(Integrator::kMidpoint)), 16);  // of all models
 }
 
 }  // namespace
