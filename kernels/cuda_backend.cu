@@ -62,13 +62,13 @@ class CudaBackend final : public Evaluator::Implementation {
 
   ~CudaBackend() override { free_on(device_, on_device_); }
 
-  void reserve(std::int64_t num_environments, std::int64_t packed_polygons,
-               std::int64_t packed_contacts) const override {
+  void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts,
+               bool patch_contacts) const override {
     const DeviceGuard guard(device_);
     const auto parts = static_cast<std::size_t>(num_environments * scene_.num_parts());
     on_device_->memory.reserve({static_cast<std::size_t>(items(num_environments)), parts});
     for (int model = 0; model < num_models(); ++model) {
-      model_at(model).reserve(num_environments, packed_polygons, packed_contacts);
+      model_at(model).reserve(num_environments, packed_polygons, packed_contacts, patch_contacts);
     }
   }
 

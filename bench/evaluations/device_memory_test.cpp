@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "bench/device_arrays.h"
 #include "isopatch/isopatch.h"
@@ -43,6 +44,18 @@ TEST(DeviceMemory, OfASimulatorGrowsWithTheBatch) {
 }
 
 TEST(DeviceMemory, OfAnEvaluatorGrowsWithTheBatch) { expect_growth<Evaluator>("sphere_on_box.json"); }
+
+TEST(DeviceMemory, OfAnEnvironmentIsSmall) {
+  SceneDescription description = read_scene(source_path("bench/scenes/sphere_on_box.json"));
+  description.geometries[0] = make_sphere("ball", 0.05, 3);  // of 1280 tets
+  const Scene scene(description);
+  for (const auto& [environments, most] : {std::pair<std::int64_t, double>{8192, 8e3}, {65536, 4e3}}) {
+    const double each =
+        static_cast<double>(bytes_held<Evaluator>(scene, environments)) / static_cast<double>(environments);
+    EXPECT_LE(each, most);
+    std::printf("%.2f KB an environment of %d\n", each / 1e3, static_cast<int>(environments));
+  }
+}
 
 }  // namespace
 }  // namespace isopatch::bench

@@ -74,15 +74,15 @@ CandidateCache Evaluator::make_candidate_cache(std::int64_t num_environments, do
   return CandidateCache(implementation().make_candidates(num_environments, margin));
 }
 
-void Evaluator::reserve(std::int64_t num_environments, std::int64_t packed_polygons,
-                        std::int64_t packed_contacts) const {
+void Evaluator::reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts,
+                        bool patch_contacts) const {
   const auto require = [](const char* name, std::int64_t count) {
     if (count < 0) throw negative_value(std::string("reserve: ") + name, count);
   };
   require("num_environments", num_environments);
   require("packed_polygons", packed_polygons);
   require("packed_contacts", packed_contacts);
-  implementation().reserve(num_environments, packed_polygons, packed_contacts);
+  implementation().reserve(num_environments, packed_polygons, packed_contacts, patch_contacts);
 }
 
 bool cuda_available() { return num_cuda_devices() > 0; }

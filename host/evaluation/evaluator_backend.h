@@ -33,7 +33,7 @@ class Evaluator::Implementation {
   }
 
   virtual void reserve(std::int64_t /*num_environments*/, std::int64_t /*packed_polygons*/,
-                       std::int64_t /*packed_contacts*/) const {}
+                       std::int64_t /*packed_contacts*/, bool /*patch_contacts*/) const {}
 
   const Scene& scene() const { return scene_; }
   const EvaluatorOptions& options() const { return options_; }

@@ -96,9 +96,10 @@ class Evaluator {
   CandidateCache make_candidate_cache(std::int64_t num_environments, double margin) const;
 
   /// Allocates what batches of up to `num_environments` need, if nothing has yet; with packed arrays of up to these
-  /// capacities, and offsets. Throws Error where the device has too little memory, then all is as before, and for a
-  /// negative number.
-  void reserve(std::int64_t num_environments, std::int64_t packed_polygons = 0, std::int64_t packed_contacts = 0) const;
+  /// capacities, and offsets, and with patch contacts only if they are asked for here. Throws Error where the device
+  /// has too little memory, then all is as before, and for a negative number.
+  void reserve(std::int64_t num_environments, std::int64_t packed_polygons = 0, std::int64_t packed_contacts = 0,
+               bool patch_contacts = false) const;
 
   const Scene& scene() const;               ///< the scene it evaluates; valid as long as the evaluator
   const EvaluatorOptions& options() const;  ///< those it was made with

@@ -90,9 +90,9 @@ class CudaContactModel {
  public:
   virtual ~CudaContactModel() = default;
 
-  /// Working memory for calls of this many environments, with packed arrays of these capacities.
+  /// Working memory for calls of this many environments, with packed arrays of these capacities and patch contacts.
   virtual void reserve(std::int64_t /*num_environments*/, std::int64_t /*packed_polygons*/,
-                       std::int64_t /*packed_contacts*/) {}
+                       std::int64_t /*packed_contacts*/, bool /*patch_contacts*/) {}
 
   /// Enqueues the evaluation of this model's near pairs, for all outputs of the results. It adds to those of models
   /// before it that have part pairs of the same pair: see write_no_contact(). With `begins`, it is the only

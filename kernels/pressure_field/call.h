@@ -25,7 +25,7 @@ enum PressureFieldCounter : int {
   kUnfinished,
   kNextPair,       // slices of pairs
   kNextSearch,     // slices of part pairs to search
-  kCells,          // beside it: both start anew with each round
+  kCells,          // of a round
   kNextPatch,      // pairs for patch contacts
   kNextEnergy,     // pairs for the energy
   kNextPairAgain,  // slices of pairs that are evaluated again for their rows
@@ -43,7 +43,8 @@ struct StagedMemory {
   CellWork* cells;
   UnfinishedPair* unfinished;  // one for each pair of the batch
   std::int32_t num_pairs, num_part_pairs, num_cells;
-  std::int32_t in_a_round;    // part pairs that are searched and integrated before the next ones
+  std::int32_t full_cells;    // no search begins in this round where so many cells are listed
+  int rounds;                 // of searching and of using what is listed; what then is left, evaluate_pair() does
   std::int32_t slices;        // warps that share a search: a power of two; 1 where candidates are kept
   CandidateList* candidates;  // one for each part pair of each environment; null: none are kept
   CandidateMargin margin;     // of the candidates

@@ -112,13 +112,14 @@ class CudaPressureField final : public CudaContactModel {
     }
   }
 
-  void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts) override {
+  void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts,
+               bool patch_contacts) override {
     PressureFieldSize size = size_of(num_environments);
     if (steps_) size = joined(size, size_of_search(num_environments));
     size.counts = static_cast<std::size_t>(num_environments) + 1;
     size.packed_polygons = listed_rows(packed_polygons);
     size.packed_contacts = listed_rows(packed_contacts);
-    if (resident_warps_.of_patches > 0) add_patches(size);
+    if (patch_contacts && resident_warps_.of_patches > 0) add_patches(size);
     memory_.reserve(size);
   }
 
@@ -143,7 +144,7 @@ class CudaPressureField final : public CudaContactModel {
       call.key_digits = key_digits_;
       call.has_plates = has_plates_;
       if (arrays.size().staged_pairs > 0 && may_stage(pairs, results)) {
-        call.staged = staged_memory(arrays);
+        call.staged = staged_memory(arrays, pairs);
         if (wants_patch_contacts(results) && arrays.size().listed_polygons > 0) call.listed = arrays.listed;
         pairs_in_stages() += std::min<std::int64_t>(pairs, call.staged.num_pairs);
         if (candidates != nullptr) {
@@ -176,7 +177,7 @@ class CudaPressureField final : public CudaContactModel {
     memory_.call(size, stream, [&](const PressureFieldArrays& arrays) {
       if (arrays.size().staged_pairs > 0) {
         StagedMemory& staged = call.evaluation.staged;
-        staged = staged_memory(arrays);
+        staged = staged_memory(arrays, call.evaluation.num_pairs());
         staged.contacts = arrays.contacts_of_pairs;
         pairs_in_stages() += std::min<std::int64_t>(call.evaluation.num_pairs(), staged.num_pairs);
         staged.candidates = arrays.candidates;
@@ -232,18 +233,32 @@ class CudaPressureField final : public CudaContactModel {
 
   std::int64_t parts_per_pair() const { return has_several_parts() ? kPartPairsPerPair : 1; }
 
-  /// Room for the cells of a pair between stages: for each cell of the larger mesh, .1 to .5 pass in most contacts, and
+  // The list of cells between stages has room for all of a small batch, and of a larger one for some at a time. 200
+  // nuts on bolts have 1.56 million; steps, which need much more memory for other things, have four times as much.
+  static constexpr std::int64_t kCellsOfSmallBatch = 1'650'000;  // 53 MB
+  static constexpr std::int64_t kLeastCellsOfPair = 64;
+
+  /// Cells that a pair has in its list, roughly: for each cell of the larger mesh, .1 to .5 pass in most contacts, and
   /// 1.8 in a nut on a bolt.
-  std::int64_t cells_per_pair() const {
-    constexpr std::int64_t kMin = 128;
+  std::int64_t usual_cells() const {
     if (cuda_options_.cells_per_pair > 0) return cuda_options_.cells_per_pair;
-    return std::min<std::int64_t>(std::max(2 * most_cells_, kMin), cuda_options_.max_listed_cells);
+    return std::max(most_cells_ / 4, kLeastCellsOfPair);
+  }
+  std::int64_t most_listed_cells() const {
+    return cuda_options_.cells_per_pair > 0 ? usual_cells() : 8 * usual_cells();
   }
 
-  /// Room for the polygons of a pair in their list, on average.
-  std::size_t polygons_per_pair() const {
-    constexpr std::int64_t kMin = 64;
-    return static_cast<std::size_t>(std::max(most_cells_ / 2, kMin));
+  std::int64_t room_for_cells(std::int64_t pairs) const {
+    const std::int64_t room = std::max((steps_ ? 4 : 1) * kCellsOfSmallBatch, kLeastCellsOfPair * pairs);
+    return std::min({pairs * most_listed_cells(), room, std::int64_t{cuda_options_.max_listed_cells}});
+  }
+
+  /// Room for polygons in their list.
+  std::int64_t room_for_polygons(std::int64_t pairs) const {
+    constexpr std::int64_t kOfSmallBatch = 1 << 20, kLeastOfPair = 64;  // 210 MB
+    const std::int64_t of_pair = std::max(most_cells_ / 2, kLeastOfPair);
+    const std::int64_t room = std::max(kOfSmallBatch, kLeastOfPair * pairs);
+    return std::min({pairs * of_pair, room, std::int64_t{cuda_options_.max_listed_polygons}});
   }
 
   /// Whether some calls are evaluated in stages. Steps have no memory for that, as few of them are followed by one.
@@ -310,15 +325,18 @@ class CudaPressureField final : public CudaContactModel {
   void add_stages(PressureFieldSize& size) const {
     size.staged_pairs = std::min(size.pairs, kMaxStagedPairs);
     size.staged_part_pairs = std::min(static_cast<std::size_t>(parts_per_pair()) * size.pairs, kMaxStagedPartPairs);
-    size.cells = std::min(size.pairs * static_cast<std::size_t>(cells_per_pair()),
-                          static_cast<std::size_t>(cuda_options_.max_listed_cells));
+    size.cells = static_cast<std::size_t>(room_for_cells(static_cast<std::int64_t>(size.pairs)));
   }
 
-  StagedMemory staged_memory(const PressureFieldArrays& arrays) const {
+  /// A search begins while the list has room for what those have that go on beside it. There are as many rounds as the
+  /// usual cells of all pairs need: one that finds nothing takes 3 us.
+  StagedMemory staged_memory(const PressureFieldArrays& arrays, std::int64_t pairs) const {
+    constexpr std::int64_t kMostRounds = 8;
     StagedMemory staged = arrays.staged;
-    const std::int64_t in_a_round = parts_per_pair() * (staged.num_cells / cells_per_pair());
-    staged.in_a_round =
-        static_cast<std::int32_t>(std::clamp<std::int64_t>(in_a_round, 1, std::max(staged.num_part_pairs, 1)));
+    const std::int64_t room = staged.num_cells, at_once = std::min(pairs, most_resident_warps()) * usual_cells();
+    const std::int64_t full = std::max<std::int64_t>(room - std::min(room / 2, at_once), 1);
+    staged.full_cells = static_cast<std::int32_t>(full);
+    staged.rounds = static_cast<int>(std::clamp<std::int64_t>((pairs * usual_cells() - 1) / full + 1, 1, kMostRounds));
     return staged;
   }
 
@@ -343,8 +361,7 @@ class CudaPressureField final : public CudaContactModel {
 
   /// For patch contacts: a list of the polygons of staged pairs, and a window for each warp that has a pair.
   void add_patches(PressureFieldSize& size) const {
-    size.listed_polygons =
-        std::min(size.staged_pairs * polygons_per_pair(), static_cast<std::size_t>(cuda_options_.max_listed_polygons));
+    size.listed_polygons = static_cast<std::size_t>(room_for_polygons(static_cast<std::int64_t>(size.staged_pairs)));
     constexpr std::size_t kBlock = kPatchWarps;
     const auto resident = static_cast<std::size_t>(resident_warps_.of_patches);
     size.windows = std::min(resident, (size.pairs + kBlock - 1) / kBlock * kBlock);

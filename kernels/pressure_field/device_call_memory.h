@@ -3,6 +3,7 @@
 // The working memory of an evaluation.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
@@ -47,10 +48,12 @@ struct PressureFieldSize {
   std::size_t scan_bytes() const {
     return counts == 0 ? 0 : exclusive_sums_bytes(static_cast<std::int64_t>(counts) - 1);
   }
-  std::size_t listed_numbers() const { return ElasticPolygons::numbers_for(listed_polygons); }
+  // Windows are used after the list of polygons, in the same memory.
+  std::size_t patch_rows() const { return std::max(listed_polygons, window_polygons); }
   /// With what is left over of a block of records in each window.
-  std::size_t window_numbers() const {
-    return ElasticPolygons::numbers_for(window_polygons + windows * ElasticPolygons::kBlock);
+  std::size_t patch_numbers() const {
+    const std::size_t of_windows = ElasticPolygons::numbers_for(window_polygons + windows * ElasticPolygons::kBlock);
+    return std::max(ElasticPolygons::numbers_for(listed_polygons), of_windows);
   }
 };
 
@@ -67,7 +70,8 @@ struct PressureFieldArrays : ArraysOf<PressureFieldSize> {
                          .num_pairs = static_cast<std::int32_t>(size().staged_pairs),
                          .num_part_pairs = static_cast<std::int32_t>(size().staged_part_pairs),
                          .num_cells = static_cast<std::int32_t>(size().cells),
-                         .in_a_round = static_cast<std::int32_t>(size().staged_part_pairs),
+                         .full_cells = static_cast<std::int32_t>(size().cells),
+                         .rounds = 1,
                          .slices = 1,
                          .candidates = nullptr,
                          .margin = {},
@@ -75,18 +79,19 @@ struct PressureFieldArrays : ArraysOf<PressureFieldSize> {
   PackedRowLists packed = {rows<Polygon>(size().packed_polygons), rows<DiscreteContact>(size().packed_contacts)};
   std::size_t scan_bytes = size().scan_bytes();
   std::byte* scan = array(scan_bytes);
+  ListedPolygonMemory listed = {.of_pairs = zeros(size().pairs_with_list()),
+                                .rows = array(size().patch_rows()),
+                                .sorted = array(size().listed_polygons),
+                                .other = array(size().patch_rows()),
+                                .records = {array(size().patch_numbers())},
+                                .capacity = static_cast<std::int32_t>(size().listed_polygons)};
+  static_assert(sizeof(PolygonEntry) == sizeof(PackedRowEntry));
   PatchMemory patches = {.left = array(size().left_patches()),
-                         .rows = array(size().window_polygons),
-                         .other = array(size().window_polygons),
-                         .records = {array(size().window_numbers())},
+                         .rows = reinterpret_cast<PackedRowEntry*>(listed.rows),
+                         .other = reinterpret_cast<PackedRowEntry*>(listed.other),
+                         .records = listed.records,
                          .num_windows = 0,
                          .capacity = 0};
-  ListedPolygonMemory listed = {.of_pairs = zeros(size().pairs_with_list()),
-                                .rows = array(size().listed_polygons),
-                                .sorted = array(size().listed_polygons),
-                                .other = array(size().listed_polygons),
-                                .records = {array(size().listed_numbers())},
-                                .capacity = static_cast<std::int32_t>(size().listed_polygons)};
   ContactsOfPair* contacts_of_pairs = zeros(size().contact_pairs);
   CandidateList* candidates = zeros(size().candidates);
 

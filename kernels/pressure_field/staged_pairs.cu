@@ -8,8 +8,6 @@ namespace isopatch::detail {
 
 namespace {
 
-static_assert(kCells == kNextSearch + 1);
-
 constexpr int kStagedWarps = 4;  // 4 memories of about 6 KB to search
 constexpr int kStagedBlock = kStagedWarps * CudaWarp::kSize;
 
@@ -92,10 +90,11 @@ enum class Search {
   kShared  // its share of a part pair
 };
 
-/// A round: searches part pairs from `first` on.
+/// A round takes part pairs until the list of cells is nearly full. The last one leaves the pairs of those that are
+/// then left to evaluate_pair().
 template <Parts parts, Search search>
 __global__ void __launch_bounds__(kStagedBlock, kSearchBlocks)
-    search_pairs_kernel(PressureFieldCall call, std::int32_t first) {
+    search_pairs_kernel(PressureFieldCall call, bool is_last) {
   __shared__ SearchMemory<CudaWarp::kSize> memories[kStagedWarps];
   CudaWarp warp;
   SearchMemory<CudaWarp::kSize>& memory = memories[threadIdx.x / CudaWarp::kSize];
@@ -103,12 +102,17 @@ __global__ void __launch_bounds__(kStagedBlock, kSearchBlocks)
   const std::int32_t all =
       parts == Parts::kOne ? min(call.num_listed(), call.staged.num_pairs) : staged.part_pairs.size();
   const std::int32_t slices = search == Search::kShared ? call.staged.slices : 1;
-  const std::int64_t count = std::int64_t{slices} * min(all - first, call.staged.in_a_round);
-  for (std::int32_t at; take_item(warp, call.counter(kNextSearch), count, at);) {
-    const std::int32_t of_slices = search == Search::kShared ? at / slices : at;
-    const WorkSlice share = {at - of_slices * slices, slices};
-    search_staged_pair<search == Search::kKept>(warp, memory, staged, first + of_slices, share, call.staged.candidates,
+  const std::int64_t count = std::int64_t{slices} * all;
+  const auto has_room = [&] { return warp.from_first(*call.counter(kCells)) < call.staged.full_cells; };
+  std::int32_t at = 0;
+  const auto part_pair = [&] { return search == Search::kShared ? at / slices : at; };
+  while (has_room() && take_item(warp, call.counter(kNextSearch), count, at)) {
+    const WorkSlice share = {at - part_pair() * slices, slices};
+    search_staged_pair<search == Search::kKept>(warp, memory, staged, part_pair(), share, call.staged.candidates,
                                                 call.staged.margin);
+  }
+  while (is_last && take_item(warp, call.counter(kNextSearch), count, at)) {
+    if (warp.lane() == 0) leave_pair_of(warp, staged, part_pair());
   }
 }
 
@@ -186,14 +190,16 @@ void load_searches() {
 }
 
 template <Parts parts>
-void search_round(const PressureFieldCall& call, std::int32_t first, std::int32_t part_pairs, cudaStream_t stream) {
+void search_round(const PressureFieldCall& call, int round, cudaStream_t stream) {
   const StagedMemory& memory = call.staged;
   const auto search = memory.candidates != nullptr ? search_pairs_kernel<parts, Search::kKept>
                       : memory.slices > 1          ? search_pairs_kernel<parts, Search::kShared>
                                                    : search_pairs_kernel<parts, Search::kWhole>;
-  if (first > 0) ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.counter(kNextSearch), 0, 2 * sizeof(std::int32_t), stream));
-  const std::int64_t items = std::int64_t{memory.slices} * std::min(part_pairs - first, memory.in_a_round);
-  search<<<blocks_for(search, kStagedBlock, items), kStagedBlock, 0, stream>>>(call, first);
+  if (round > 0) ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.counter(kCells), 0, sizeof(std::int32_t), stream));
+  const std::int64_t part_pairs =
+      parts == Parts::kOne ? std::min<std::int64_t>(call.num_pairs(), memory.num_pairs) : memory.num_part_pairs;
+  const unsigned blocks = blocks_for(search, kStagedBlock, memory.slices * part_pairs);
+  search<<<blocks, kStagedBlock, 0, stream>>>(call, round + 1 == memory.rounds);
 }
 
 template <class T, bool with_patch, Parts parts>
@@ -228,9 +234,9 @@ void begin_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t
   }
 }
 
-void search_round(const PressureFieldCall& call, std::int32_t first, std::int32_t part_pairs, cudaStream_t stream) {
-  parts_of(call.scene) == Parts::kOne ? search_round<Parts::kOne>(call, first, part_pairs, stream)
-                                      : search_round<Parts::kSeveral>(call, first, part_pairs, stream);
+void search_round(const PressureFieldCall& call, int round, cudaStream_t stream) {
+  parts_of(call.scene) == Parts::kOne ? search_round<Parts::kOne>(call, round, stream)
+                                      : search_round<Parts::kSeveral>(call, round, stream);
 }
 
 void load_searches(const SceneView& scene) {

@@ -15,7 +15,7 @@ void begin_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t
 /// one, at most so many.
 template <class UseCells>
 void search_staged_pairs(const PressureFieldCall& call, const UseCells& use_cells, cudaStream_t stream);
-void search_round(const PressureFieldCall& call, std::int32_t first, std::int32_t part_pairs, cudaStream_t stream);
+void search_round(const PressureFieldCall& call, int round, cudaStream_t stream);
 
 /// Loads the kernels of both on the current device, so that no call has to.
 void load_searches(const SceneView& scene);
@@ -32,13 +32,9 @@ __device__ inline void append_unfinished(CudaWarp& warp, const PressureFieldCall
 
 template <class UseCells>
 void search_staged_pairs(const PressureFieldCall& call, const UseCells& use_cells, cudaStream_t stream) {
-  const StagedMemory& memory = call.staged;
-  const auto part_pairs = static_cast<std::int32_t>(parts_of(call.scene) == Parts::kOne
-                                                        ? std::min<std::int64_t>(call.num_pairs(), memory.num_pairs)
-                                                        : memory.num_part_pairs);
-  for (std::int32_t first = 0; first < part_pairs; first += memory.in_a_round) {
-    search_round(call, first, part_pairs, stream);
-    use_cells(memory.num_cells);
+  for (int round = 0; round < call.staged.rounds; ++round) {
+    search_round(call, round, stream);
+    use_cells(call.staged.num_cells);
   }
 }
 

@@ -74,11 +74,12 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
                                  megabytes(pair + sizeof(StoredWrenchSums), 20)));
   expect_in_document(fmt::format("there is room for 8 a pair | {} | 2²⁰, {} MB |", sizeof(StagedPartPair),
                                  megabytes(sizeof(StagedPartPair), 20)));
-  expect_in_document(
-      fmt::format("at least 128 | {} | 2²⁵, {} MB |", sizeof(CellWork), megabytes(sizeof(CellWork), 25)));
+  expect_in_document(fmt::format(
+      "1 650 000 ({:.0f} MB; in steps four times as much), or for 64 a pair if these are more | {} | 2²⁵, {} MB |",
+      1.65 * sizeof(CellWork), sizeof(CellWork), megabytes(sizeof(CellWork), 25)));
   const std::size_t call =
-      sizeof(std::int64_t) + sizeof(UnfinishedPair) + pair + sizeof(StagedPartPair) + 128 * sizeof(CellWork);
-  expect_in_document(fmt::format("pair of bodies of up to 64 cells need {} MB of working memory", megabytes(call, 16)));
+      sizeof(std::int64_t) + sizeof(UnfinishedPair) + pair + sizeof(StagedPartPair) + 64 * sizeof(CellWork);
+  expect_in_document(fmt::format("with one pair of bodies need {} MB of working memory", megabytes(call, 16)));
   expect_in_document(
       fmt::format("a `CandidateCache` has {} bytes for each part pair of each environment", sizeof(CandidateList)));
   expect_in_document(fmt::format("{} bytes a pair for what is found of it", sizeof(ContactsOfPair)));
@@ -99,7 +100,8 @@ TEST(Memory, OfPatchContactsIsAsDocumented) {
   const std::size_t listed = 3 * sizeof(PolygonEntry) + sizeof(ElasticPolygon);
   expect_in_document(
       fmt::format("a pair has {} bytes, and a polygon {}", sizeof(PolygonsOfPair) + sizeof(std::int32_t), listed));
-  expect_in_document(fmt::format("2²² in all, {} MB", ((listed << 22) + 500000) / 1000000));
+  expect_in_document(fmt::format("for 2²⁰, {} MB, or for 64 a pair", ((listed << 20) + 500000) / 1000000));
+  expect_in_document(fmt::format("up to 2²², {} MB", ((listed << 22) + 500000) / 1000000));
 }
 
 TEST(Memory, OfTheArraysIsAsDocumented) {

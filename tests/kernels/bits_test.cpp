@@ -42,8 +42,8 @@ UnwrittenResults on_gpu(const Scene& scene, const Batch& batch, const detail::Cu
 
 detail::CudaOptions on_device(Precision precision) { return {{Backend::kCuda, precision, 0}}; }
 
-/// The ways to evaluate a pair: all in one kernel, in stages, in stages with too short a list between them, and in many
-/// rounds.
+/// The ways to evaluate a pair: all in one kernel, in stages, and in stages with a list between them that is too short,
+/// in one round and in several, and that has room for one pair of cells.
 std::vector<detail::CudaOptions> ways(Precision precision, Outputs outputs) {
   using detail::PairStages;
   const detail::CudaOptions options = on_device(precision);
@@ -51,7 +51,8 @@ std::vector<detail::CudaOptions> ways(Precision precision, Outputs outputs) {
   return {{options, PairStages::kOne},
           {options, PairStages::kSeveral},
           {options, PairStages::kSeveral, 5},
-          {options, PairStages::kSeveral, 0, 200}};
+          {options, PairStages::kSeveral, 0, 200},
+          {options, PairStages::kSeveral, 0, 1}};
 }
 
 void expect_same_bits(const Scene& scene, const Batch& batch, Precision precision, Outputs outputs = Outputs::kPolygons,

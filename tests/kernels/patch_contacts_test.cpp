@@ -167,7 +167,7 @@ TEST_P(GpuPatchContacts, OfAGraphAreThoseOfWhatTheArraysHoldThen) {
   Results results = arrays.results();
   results.patch_residual = residual.data();
   const Stream stream(cudaStreamDefault);
-  evaluator.reserve(5);
+  evaluator.reserve(5, 0, 0, true);
   const Graph graph(stream, [&] { evaluator.evaluate(arrays.state(), results, stream); });
   for (const Batch* batch : {&first, &second, &first}) {
     arrays.poses.upload(batch->poses.data(), batch->poses.size(), nullptr);

@@ -131,7 +131,8 @@ TEST_F(SimulatorOnGpu, GpuSmallContactsFoundInStagesHaveTheBitsOfTheCpu) {
   const Case cases[] = {{detail::PairStages::kOne, 0, 1 << 20, false},
                         {detail::PairStages::kSeveral, 0, 1 << 20, true},
                         {detail::PairStages::kSeveral, 8, 1 << 20, true},  // too few
-                        {detail::PairStages::kSeveral, 512, 512, true}};   // many rounds
+                        {detail::PairStages::kSeveral, 512, 512, true},    // several rounds
+                        {detail::PairStages::kSeveral, 0, 1, true}};
   for (const SceneDescription& description : scenes) {
     const RolloutStateArrays begin = random_states(description, 3, 29);
     const Stepped cpu = take(description, Backend::kCpu, Precision::kFloat, begin, 2, 7);

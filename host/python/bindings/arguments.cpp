@@ -105,6 +105,11 @@ double parse_number(const Argument& argument, nb::handle value) {
   return number;
 }
 
+bool parse_bool(const Argument& argument, nb::handle value) {
+  if (!PyBool_Check(value.ptr())) argument.wrong_type("expected a bool, found {}", name_of_type(value));
+  return value.is(Py_True);
+}
+
 void check_scene(const char* call, nb::handle scene) {
   if (nb::isinstance<Scene>(scene)) return;
   Argument{call, "scene"}.wrong_type(

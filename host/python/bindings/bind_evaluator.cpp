@@ -175,21 +175,24 @@ void bind_call(nb::module_& module) {
 void define_memory(nb::class_<PythonEvaluator>& evaluator) {
   define(
       evaluator, "reserve",
-      Signature<3>{"reserve",
+      Signature<4>{"reserve",
                    {Parameter{"num_envs"}, Parameter{"packed_polygons", nb::int_(0)},
-                    Parameter{"packed_contacts", nb::int_(0)}}},
-      [](nb::handle self, const Given<3>& given) {
+                    Parameter{"packed_contacts", nb::int_(0)}, Parameter{"patch_contacts", nb::bool_(false)}}},
+      [](nb::handle self, const Given<4>& given) {
         const std::int64_t num_envs = parse_count({"reserve", "num_envs"}, given[0]);
         const std::int64_t polygons = parse_count({"reserve", "packed_polygons"}, given[1]);
         const std::int64_t contacts = parse_count({"reserve", "packed_contacts"}, given[2]);
+        const bool patch_contacts = parse_bool({"reserve", "patch_contacts"}, given[3]);
         const Evaluator& own = nb::inst_ptr<PythonEvaluator>(self)->evaluator;
         const nb::gil_scoped_release released;
-        own.reserve(num_envs, polygons, contacts);
+        own.reserve(num_envs, polygons, contacts, patch_contacts);
       },
-      "def reserve(self, num_envs: int, packed_polygons: int = 0, packed_contacts: int = 0) -> None",
+      "def reserve(self, num_envs: int, packed_polygons: int = 0, packed_contacts: int = 0, patch_contacts: bool = "
+      "False) "
+      "-> None",
       "Allocates what batches of up to `num_envs` environments need, with `packed_polygons` and `packed_contacts` "
-      "rows in\nall, so that calls and captured graphs do not.\n\nRaises MemoryError if there is too little "
-      "memory, ValueError for a number below 0.");
+      "rows in\nall, and with `patch_contacts` if they are asked for, so that calls and captured graphs do not.\n\n"
+      "Raises MemoryError if there is too little memory, ValueError for a number below 0.");
   define(
       evaluator, "make_candidate_cache",
       Signature<2>{"make_candidate_cache", {Parameter{"num_envs"}, Parameter{"margin", nb::float_(1e-3)}}},

@@ -41,8 +41,9 @@ int parse_int(const Argument& argument, nb::handle value, const std::string& exp
 /// The same without a limit but that of the type.
 std::int64_t parse_count(const Argument& argument, nb::handle value);
 
-/// A number that Python gave. Throws TypeError for anything else.
+/// A number that Python gave, and a bool. Both throw TypeError for anything else.
 double parse_number(const Argument& argument, nb::handle value);
+bool parse_bool(const Argument& argument, nb::handle value);
 
 /// Throws TypeError for what is no isopatch.Scene.
 void check_scene(const char* call, nb::handle scene);

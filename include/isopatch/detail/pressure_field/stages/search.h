@@ -169,6 +169,12 @@ ISOPATCH_HD void search_keeping(Warp& warp, SearchMemory<size>& memory, const Hi
   test_candidates(warp, memory, list, count, listing);
 }
 
+/// Leaves a pair to evaluate_pair(), by its part pair. Called by one lane.
+template <class Warp>
+ISOPATCH_HD void leave_pair_of(Warp& warp, const StagedPairs& staged, std::int32_t part_pair) {
+  warp.set_bits(&staged.pairs[staged.part_pairs.items[part_pair].pair].incomplete, 1);
+}
+
 /// Searches a part pair, or a share of it. With `keep`, all of it, and from the candidates in `cache` or to keep them
 /// there. Called by all lanes.
 template <bool keep, class Warp, int size>
@@ -190,7 +196,7 @@ ISOPATCH_HD void search_staged_pair(Warp& warp, SearchMemory<size>& memory, cons
   } else {
     traverse(warp, memory.traversal, hierarchies, visitor, share);
   }
-  if (!visitor.complete && warp.lane() == 0) warp.set_bits(&staged.pairs[part_pair.pair].incomplete, 1);
+  if (!visitor.complete && warp.lane() == 0) leave_pair_of(warp, staged, index);
   warp.sync();  // the memory may be used again
 }
 
