@@ -18,7 +18,7 @@ constexpr double kFitted = 0.35;
 
 /// The steepest line, m per unit of extent. For tiny extents, steeper lines would fit the points but overflow float: in
 /// units of the other body's extents a slope is up to 2^64 times larger (kFar in
-/// detail/pressure_field/context/pair_context.h).
+/// detail/cells/mesh_pair.h).
 constexpr double kSteepest = 1e17;
 
 }  // namespace

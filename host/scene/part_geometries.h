@@ -11,7 +11,7 @@
 
 #include "host/hierarchy/hierarchy.h"
 #include "host/polytope/convex_shape.h"
-#include "isopatch/detail/pressure_field/context/field_geometry.h"
+#include "isopatch/detail/cells/field_geometry.h"
 #include "isopatch/scene/scene.h"
 
 namespace isopatch::detail {

@@ -91,7 +91,7 @@ inline constexpr double kMinLargestExtent = 1e-6;
 
 /// The largest gradient of the extent times the diagonal of the mesh, in units of its largest extent. A field over a
 /// good mesh has 1 to 1e3; at 1e10 the field jumps within a tet. Pressures that differ by 2^-48 of this count as equal
-/// in the whole body (kZeroTolerance in detail/pressure_field/context/pair_context.h), so that at the limit a single
+/// in the whole body (kZeroTolerance in detail/cells/mesh_pair.h), so that at the limit a single
 /// tet that does not fit its extents makes this tolerance 4e-5 of the largest pressure; beyond it, light contacts would
 /// vanish.
 inline constexpr double kMaxSteepness = 1e10;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nodes above two cells that share a point at equal pressure are never taken for apart.
-#include "isopatch/detail/pressure_field/cells/node_test.h"
+#include "isopatch/detail/cells/node_test.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whatever the test in float is certain of is also the result in double.
-#include "isopatch/detail/pressure_field/cells/tet_filter.h"
+#include "isopatch/detail/cells/tet_filter.h"
 
 #include <gtest/gtest.h>
 

@@ -24,7 +24,7 @@ struct CpuEnergySearch : EnergySearch<CancellableWarp, 1> {
   }
 };
 
-struct AppendingVisitor : CellSearch<> {
+struct AppendingVisitor : CellSearch<PairContext> {
   std::vector<AcceptedCells>& to;
 
   void visit(bool active, const AcceptedCells& cells) {

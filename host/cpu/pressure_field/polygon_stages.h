@@ -89,8 +89,7 @@ ISOPATCH_HD void for_each_plane_number(PlaneA& a, PlaneB& b, const Visit& visit)
 /// Makes the planes of as many lanes at a time as a register has doubles: `half` is memory for those of a vector that
 /// has twice as many.
 template <class T, int lanes>
-__attribute__((noinline)) void make_planes(const SimdWorkspace::Accepted& rows,
-                                           std::span<StagedVector<T, lanes>> vectors,
+__attribute__((noinline)) void make_planes(const AcceptedRows& rows, std::span<StagedVector<T, lanes>> vectors,
                                            ContactPlane<Simd<T, kLanes>>& half) {
   for (StagedVector<T, lanes>& v : vectors) {
     const PairContext& f = v.f();
@@ -160,7 +159,7 @@ struct StagedVectors {
 template <class T, int lanes, class Take>
 void make_polygons(std::span<const PartPairWork> part_pairs, const AcceptedList& list, SimdWorkspace& work,
                    Take&& take) {
-  const SimdWorkspace::Accepted& rows = list.rows();
+  const AcceptedRows& rows = list.rows();
   auto& stages = work.staged.make<StagedVectors<T, lanes>>();
   std::size_t count = 0;
   const auto run = [&] {

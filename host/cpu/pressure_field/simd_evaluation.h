@@ -197,7 +197,7 @@ void sum_part_pairs(std::span<const PartPairWork> part_pairs, SimdWorkspace& wor
   const auto take = [&](const AcceptedList& list) {
     make_polygons<T, kPolygonLanes<T>>(part_pairs, list, work, stages);
   };
-  search_part_pairs(part_pairs, work, AcceptedList(work, take));
+  search_part_pairs(part_pairs, work, AcceptedList(work.accepted, take));
   stages.finish();
 }
 
@@ -215,7 +215,7 @@ void find_polygons(const PairContext& context, SimdWorkspace& work, AddFluxes ad
     });
   };
   const auto take = [&](const AcceptedList& list) { make_polygons<double, kLanes>(only, list, work, add_all); };
-  search_part_pairs(only, work, AcceptedList(work, take));
+  search_part_pairs(only, work, AcceptedList(work.accepted, take));
 }
 
 void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVisitor& visitor,
@@ -240,14 +240,14 @@ void find_overlaps(const PairContext& context, SimdWorkspace& work, CellEnergyVi
 void find_accepted(const PairContext& context, SimdWorkspace& work, std::vector<AcceptedCells>& to) {
   const PartPairWork only[] = {{&context, 0, {}}};
   const auto take = [&](const AcceptedList& list) {
-    const SimdWorkspace::Accepted& rows = list.rows();
+    const AcceptedRows& rows = list.rows();
     for (const AcceptedRange& range : list.ranges()) {
       for (std::int32_t i = range.begin; i < range.end; ++i) {
         to.push_back({rows.m[i], rows.s[i], {rows.positive[i], {rows.x[i], rows.y[i], rows.z[i]}, rows.radius[i]}});
       }
     }
   };
-  search_part_pairs(only, work, AcceptedList(work, take));
+  search_part_pairs(only, work, AcceptedList(work.accepted, take));
 }
 
 constexpr PressureFieldKernels kPressureFieldKernels = {sum_part_pairs<float, false>,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/cpu/cells/accepted_rows.h"
 #include "host/cpu/pressure_field/solver_contact_kernels.h"
 #include "host/cpu/simd/simd_workspace.h"
 #include "isopatch/detail/pressure_field/outputs/found_polygon.h"
@@ -47,14 +48,7 @@ struct alignas(64) ObjectMemory {
 struct SimdWorkspace {
   SimdTraversalMemory traversal;
 
-  /// Pairs of cells that passed their test, with one row for each member of AcceptedCells.
-  static constexpr int kMaxAccepted = 1024;
-  struct alignas(64) Accepted {
-    std::int32_t m[kMaxAccepted], s[kMaxAccepted];
-    std::int32_t positive[kMaxAccepted];
-    float x[kMaxAccepted], y[kMaxAccepted], z[kMaxAccepted], radius[kMaxAccepted];
-  };
-  Accepted accepted = {};  // lanes without work read old values
+  AcceptedRows accepted = {};  // lanes without work read old values
   std::tuple<HardRows<float>, HardRows<double>> hard = {};
   ObjectMemory<53 * 1024> staged;      // the vectors of polygon_stages.h, written before they are read
   ObjectMemory<20 * 1024> last_stage;  // of polygons, as WrenchStages

@@ -74,7 +74,7 @@ SearchResult<T> find_contacts(const PairContext& context, SimdWorkspace& work, c
   const PartPairWork only[] = {{&context, 0, search.kept}};
   ContactStage<T, kPolygonLanes<T>> stage(search, found);
   const auto take = [&](const AcceptedList& list) { make_polygons<T, kPolygonLanes<T>>(only, list, work, stage); };
-  search_part_pairs(only, work, AcceptedList(work, take));
+  search_part_pairs(only, work, AcceptedList(work.accepted, take));
   stage.finish();
   return found;
 }

@@ -13,18 +13,18 @@ using namespace detail;
 namespace {
 
 /// Decides as an evaluation does, but only counts.
-struct CountingVisitor : CellSearch<> {
+struct CountingVisitor : CellSearch<PairContext> {
   TraversalCounts& counts;
   std::int64_t wanted = 0;
 
   bool wants(const Node& m, const Node& s) {
-    const bool wanted_here = CellSearch<>::wants(m, s);
+    const bool wanted_here = CellSearch<PairContext>::wants(m, s);
     wanted += wanted_here ? 1 : 0;
     return wanted_here;
   }
   bool accepts(AcceptedCells& cells) {
     ++counts.tet_pairs;
-    counts.accepted += CellSearch<>::accepts(cells) ? 1 : 0;
+    counts.accepted += CellSearch<PairContext>::accepts(cells) ? 1 : 0;
     return false;
   }
   void visit(bool, const AcceptedCells&) {}

@@ -49,7 +49,7 @@ struct PatchWorkspace {
 
 /// Lists the polygons of a range, and counts them in every lane.
 template <class T, class Warp>
-struct WindowVisitor : CellSearch<> {
+struct WindowVisitor : CellSearch<PairContext> {
   Warp& warp;
   const PolygonWindow& window;
   const KeyRange& range;
@@ -61,7 +61,7 @@ struct WindowVisitor : CellSearch<> {
   }
 
   ISOPATCH_HD bool accepts(AcceptedCells& cells) const {
-    return range.has(key_of(cells)) && CellSearch<>::accepts(cells);
+    return range.has(key_of(cells)) && CellSearch<PairContext>::accepts(cells);
   }
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& at) {

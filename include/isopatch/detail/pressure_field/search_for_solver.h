@@ -10,7 +10,7 @@ namespace isopatch::detail {
 
 /// Makes the records of a part pair, in no particular order.
 template <class T, class Warp, class Append>
-struct SolverContactVisitor : CellSearch<> {
+struct SolverContactVisitor : CellSearch<PairContext> {
   ContactRecords<T, Append> records;
   bool touches = false;  // this lane has seen a polygon, also one that is left out
   SignSum<T> far_side = {};

@@ -26,7 +26,7 @@ struct HierarchyView {
   std::int32_t num_nodes;
 };
 
-struct FieldGeometry;  // of pressure_field/context/field_geometry.h
+struct FieldGeometry;  // of cells/field_geometry.h
 struct PairForceLaw;   // of force_law/numbers.h
 struct PolytopeView;   // of polytope/shape.h
 

@@ -120,7 +120,7 @@ ISOPATCH_HD void add_polygon(const PairContext& f, std::int32_t m, std::int32_t 
 
 /// Adds the fluxes through the contact polygons that a traversal finds.
 template <class Warp>
-struct FluxVisitor : CellSearch<> {
+struct FluxVisitor : CellSearch<PairContext> {
   EnergySum& to;
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& cells) {

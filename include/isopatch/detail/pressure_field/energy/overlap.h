@@ -9,8 +9,8 @@
 // nothing.
 #pragma once
 
+#include "isopatch/detail/cells/tet_filter.h"
 #include "isopatch/detail/polygon/clip.h"
-#include "isopatch/detail/pressure_field/cells/tet_filter.h"
 #include "isopatch/detail/pressure_field/context/pair_context.h"
 
 namespace isopatch::detail {

@@ -3,9 +3,9 @@
 // The contacts of a polygon for the solver of a time step: a record for each, or several.
 #pragma once
 
+#include "isopatch/detail/cells/tet_filter.h"
 #include "isopatch/detail/contact/contact_record.h"
 #include "isopatch/detail/polygon/matched_points.h"
-#include "isopatch/detail/pressure_field/cells/tet_filter.h"
 #include "isopatch/detail/pressure_field/outputs/contact_output.h"
 #include "isopatch/scene/rollout_options.h"
 

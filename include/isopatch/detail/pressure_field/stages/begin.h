@@ -14,7 +14,7 @@
 // that may have wrapped, and the question whether bodies without a polygon overlap.
 #pragma once
 
-#include "isopatch/detail/pressure_field/cells/tet_filter.h"
+#include "isopatch/detail/cells/tet_filter.h"
 #include "isopatch/detail/pressure_field/context/pair_bounds.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/detail/simt/lists.h"

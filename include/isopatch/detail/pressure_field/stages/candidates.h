@@ -13,7 +13,7 @@
 #pragma once
 
 #include "isopatch/detail/bvh/traverse.h"
-#include "isopatch/detail/pressure_field/cells/node_test.h"
+#include "isopatch/detail/cells/node_test.h"
 
 namespace isopatch::detail {
 

@@ -29,7 +29,7 @@ ISOPATCH_HD MaskOf<T> contribution_of(const PairContext& f, const Cells& m, cons
 /// Clips, integrates and sums, and gives what counts as a polygon to the sinks if the set of outputs has polygons. T is
 /// the scalar of the evaluation.
 template <class T, Outputs outputs, bool checked, class Warp, class Sinks>
-struct WrenchVisitor : CellSearch<checked> {
+struct WrenchVisitor : CellSearch<PairContext, checked> {
   Warp& warp;
   std::int64_t environment;
   int pair;

@@ -3,53 +3,17 @@
 // The stage that finds the pairs of cells of a part pair that may have a polygon.
 #pragma once
 
-#include "isopatch/detail/bvh/traverse.h"
-#include "isopatch/detail/pressure_field/cells/node_test.h"
-#include "isopatch/detail/pressure_field/cells/tet_filter.h"
+#include "isopatch/detail/cells/search.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
 #include "isopatch/detail/pressure_field/stages/candidates.h"
 
 namespace isopatch::detail {
-
-/// The hierarchies to traverse: of tets or triangles, as the bodies are compliant or rigid.
-ISOPATCH_HD HierarchyPair hierarchies_of(const PairContext& f) {
-  return {f.M.hierarchy.nodes, f.S.half_space ? nullptr : f.S.hierarchy.nodes};
-}
-
-ISOPATCH_HD CoarseRef coarse_cell_of_M(const PairContext& f, std::int32_t m) {
-  return {f.M.hierarchy.coarse_cells + m};
-}
-ISOPATCH_HD CoarseRef coarse_cell_of_S(const PairContext& f, std::int32_t s) {
-  return {s < 0 ? nullptr : f.S.hierarchy.coarse_cells + s};
-}
-
-/// Whether two cells pass the gate, and where their polygon can be.
-template <bool checked = false>
-ISOPATCH_HD bool test_cells(const PairContext& f, AcceptedCells& cells) {
-  const std::int32_t m = cells.m, s = cells.s;
-  const auto exactly = [&](PolygonBounds<float>& to) {
-    return test_cells_exactly(f, cell_of_M(f, m), cell_of_S(f, s), to);
-  };
-  return test_cells<checked>(f, coarse_cell_of_M(f, m), coarse_cell_of_S(f, s), true, exactly, cells.bounds);
-}
 
 /// Whether two cells may pass in any pose of S in which no point of its mesh is farther than the margin (m) from where
 /// it is.
 ISOPATCH_HD bool may_pass_within(const PairContext& f, std::int32_t m, std::int32_t s, float margin) {
   return filter_cells(f, coarse_cell_of_M(f, m), coarse_cell_of_S(f, s), WithinMargin{margin}).possible;
 }
-
-/// The tests of a visitor of traverse(). With `checked`, all cells are decided in double.
-template <bool checked = false>
-struct CellSearch {
-  using Accepted = AcceptedCells;
-
-  const PairContext& context;
-
-  ISOPATCH_HD bool wants(const Node& m, const Node& s) const { return may_meet(context, box_of(m), box_of(s)); }
-
-  ISOPATCH_HD bool accepts(AcceptedCells& cells) const { return test_cells<checked>(context, cells); }
-};
 
 /// What the lanes of one warp share while they search.
 template <int size>
@@ -62,7 +26,7 @@ struct SearchMemory {
 
 /// Lists what passes the tests.
 template <class Warp>
-struct ListingVisitor : CellSearch<> {
+struct ListingVisitor : CellSearch<PairContext> {
   Warp& warp;
   const SharedList<CellWork>& list;
   std::int32_t part_pair;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "isopatch/detail/bvh/node.h"
-#include "isopatch/detail/pressure_field/context/pair_context.h"
+#include "isopatch/detail/cells/mesh_pair.h"
 
 namespace isopatch::detail {
 
@@ -17,7 +17,7 @@ struct TransformedBox {
 };
 
 template <class F>
-ISOPATCH_HD TransformedBox<F> transformed_M(const PairContext& f, const NodeBox<F>& m) {
+ISOPATCH_HD TransformedBox<F> transformed_M(const MeshPair& f, const NodeBox<F>& m) {
   const auto abs_rotate = [&](Vec3<F> x) {
     return fma(x.x, cast<F>(f.coarse.absolute_row[0]),
                fma(x.y, cast<F>(f.coarse.absolute_row[1]), x.z * cast<F>(f.coarse.absolute_row[2])));
@@ -31,7 +31,7 @@ ISOPATCH_HD TransformedBox<F> transformed_M(const PairContext& f, const NodeBox<
 }
 
 template <class F>
-ISOPATCH_HD TransformedBox<F> transformed_S(const PairContext& f, const NodeBox<F>& s) {
+ISOPATCH_HD TransformedBox<F> transformed_S(const MeshPair& f, const NodeBox<F>& s) {
   const auto abs_rotate = [&](Vec3<F> x) {
     return Vec3<F>{dot(cast<F>(f.coarse.absolute_row[0]), x), dot(cast<F>(f.coarse.absolute_row[1]), x),
                    dot(cast<F>(f.coarse.absolute_row[2]), x)};
@@ -67,7 +67,7 @@ struct Range {
 
 /// The contact surface lies at z = -depth_per_u u of the half space.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>& m) {
+ISOPATCH_HD MaskOf<F> may_meet_half_space(const MeshPair& f, const NodeBox<F>& m) {
   const Vec3<F> up = {F(f.coarse.X_MS.row[0].z), F(f.coarse.X_MS.row[1].z), F(f.coarse.X_MS.row[2].z)};
   const Vec3<F> absolute_up = abs(up);
   const F height = dot(up, m.box.center - cast<F>(f.coarse.foot_S)),
@@ -85,7 +85,7 @@ ISOPATCH_HD MaskOf<F> may_meet_half_space(const PairContext& f, const NodeBox<F>
 /// faces that are nearer to each other, for a u in the lower part of the range, narrow the range; over what is left,
 /// the boxes are compared along the axes of S.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a, const TransformedBox<F>& b) {
+ISOPATCH_HD MaskOf<F> may_meet(const MeshPair& f, const TransformedBox<F>& a, const TransformedBox<F>& b) {
   const F low = fast_max(a.low, b.low), high = fast_min(a.high, b.high), width = high - low;
 
   // in M, from box to box, at a quarter of the range
@@ -110,7 +110,7 @@ ISOPATCH_HD MaskOf<F> may_meet(const PairContext& f, const TransformedBox<F>& a,
   return half_range >= F(0) && x && y && z;
 }
 
-ISOPATCH_HD bool may_meet(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+ISOPATCH_HD bool may_meet(const MeshPair& f, const NodeBox<float>& m, const NodeBox<float>& s) {
   return f.S.half_space ? may_meet_half_space(f, m) : may_meet(f, transformed_M(f, m), transformed_S(f, s));
 }
 
@@ -137,7 +137,7 @@ struct TransformedFixedBox {
 };
 
 template <class F>
-ISOPATCH_HD TransformedFixedBox<F> fixed_M(const PairContext& f, const NodeBox<F>& m) {
+ISOPATCH_HD TransformedFixedBox<F> fixed_M(const MeshPair& f, const NodeBox<F>& m) {
   const FixedBox<F> box(m);
   const Vec3<F> h = box.half;
   const Vec3<F> in_S = fma(h.x, cast<F>(f.coarse.absolute_row[0]),
@@ -146,7 +146,7 @@ ISOPATCH_HD TransformedFixedBox<F> fixed_M(const PairContext& f, const NodeBox<F
 }
 
 template <class F>
-ISOPATCH_HD TransformedFixedBox<F> fixed_S(const PairContext& f, const NodeBox<F>& s) {
+ISOPATCH_HD TransformedFixedBox<F> fixed_S(const MeshPair& f, const NodeBox<F>& s) {
   const FixedBox<F> box(s);
   const Vec3<F> in_M = {dot(cast<F>(f.coarse.absolute_row[0]), box.half),
                         dot(cast<F>(f.coarse.absolute_row[1]), box.half),
@@ -162,21 +162,20 @@ ISOPATCH_HD MaskOf<F> is_within(const Vec3<F>& x, const Vec3<F>& limit) {
 
 /// True if cells of two nodes, one of M and one of S, may overlap, whatever their pressures.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_overlap(const PairContext& f, const TransformedFixedBox<F>& a,
-                                  const TransformedFixedBox<F>& b) {
+ISOPATCH_HD MaskOf<F> may_overlap(const MeshPair& f, const TransformedFixedBox<F>& a, const TransformedFixedBox<F>& b) {
   const Vec3<F> apart = b.center - a.center;
   return is_within(apart, a.half_M + b.half_M) && is_within(rotate_back(f.coarse.X_MS, apart), a.half_S + b.half_S);
 }
 
 /// The same for a half space S, which is everything below its surface.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_overlap_half_space(const PairContext& f, const NodeBox<F>& m) {
+ISOPATCH_HD MaskOf<F> may_overlap_half_space(const MeshPair& f, const NodeBox<F>& m) {
   const FixedBox<F> box(m);
   const Vec3<F> up = {F(f.coarse.X_MS.row[0].z), F(f.coarse.X_MS.row[1].z), F(f.coarse.X_MS.row[2].z)};
   return dot(up, box.center - cast<F>(f.coarse.foot_S)) <= dot(abs(up), box.half);
 }
 
-ISOPATCH_HD bool may_overlap(const PairContext& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+ISOPATCH_HD bool may_overlap(const MeshPair& f, const NodeBox<float>& m, const NodeBox<float>& s) {
   return f.S.half_space ? may_overlap_half_space(f, m) : may_overlap(f, fixed_M(f, m), fixed_S(f, s));
 }
 

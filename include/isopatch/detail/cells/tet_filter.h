@@ -13,8 +13,8 @@
 // triangle, so that nearly all pairs that pass have a polygon. The rest is decided in double.
 #pragma once
 
+#include "isopatch/detail/cells/mesh_pair.h"
 #include "isopatch/detail/polygon/section.h"
-#include "isopatch/detail/pressure_field/context/pair_context.h"
 
 namespace isopatch::detail {
 
@@ -74,14 +74,14 @@ struct FilterResult {
 /// Errors of the test in float as it is: of d at the vertices of M and of S, and of boxes in m.
 struct RoundingAlone {
   template <class F>
-  ISOPATCH_HD F error_at_M(const PairContext& f, F /*edge_M*/, const Vec3<F>& /*slope_S*/) const {
+  ISOPATCH_HD F error_at_M(const MeshPair& f, F /*edge_M*/, const Vec3<F>& /*slope_S*/) const {
     return F(f.coarse.error);
   }
   template <class F>
-  ISOPATCH_HD F error_at_S(const PairContext& f, const Vec3<F>& /*slope_M*/) const {
+  ISOPATCH_HD F error_at_S(const MeshPair& f, const Vec3<F>& /*slope_M*/) const {
     return F(f.coarse.error);
   }
-  ISOPATCH_HD float slack(const PairContext& f) const { return f.coarse.slack; }
+  ISOPATCH_HD float slack(const MeshPair& f) const { return f.coarse.slack; }
 };
 
 /// Errors with which whatever passes RoundingAlone passes from any pose of S in which no point of its mesh is more than
@@ -91,20 +91,20 @@ struct WithinMargin {
   float margin;
 
   template <class F>
-  ISOPATCH_HD F error_at_M(const PairContext& f, F edge_M, const Vec3<F>& slope_S) const {
+  ISOPATCH_HD F error_at_M(const MeshPair& f, F edge_M, const Vec3<F>& slope_S) const {
     F reach = F(margin);
     if (!f.S.half_space) reach = fma(edge_M, F(margin / static_cast<float>(coordinate_bound(f.S))), reach);
     return fma(F(std::fabs(f.coarse.weight_S)) * norm(slope_S), reach, F(2 * f.coarse.error));
   }
   template <class F>
-  ISOPATCH_HD F error_at_S(const PairContext& f, const Vec3<F>& slope_M) const {
+  ISOPATCH_HD F error_at_S(const MeshPair& f, const Vec3<F>& slope_M) const {
     return fma(F(f.coarse.weight_M) * norm(slope_M), F(margin), F(2 * f.coarse.error));
   }
-  ISOPATCH_HD float slack(const PairContext& f) const { return 2 * f.coarse.slack + margin; }
+  ISOPATCH_HD float slack(const MeshPair& f) const { return 2 * f.coarse.slack + margin; }
 };
 
 template <class Cells, class Errors = RoundingAlone, class F = typename Cells::Float>
-ISOPATCH_HD FilterResult<F> filter_cells(const PairContext& f, const Cells& m, const Cells& s, Errors errors = {}) {
+ISOPATCH_HD FilterResult<F> filter_cells(const MeshPair& f, const Cells& m, const Cells& s, Errors errors = {}) {
   const F weight_M = F(f.coarse.weight_M), weight_S = F(f.coarse.weight_S);
   const float slack = errors.slack(f);
   FilterResult<F> out = {MaskOf<F>(true), MaskOf<F>(true), {IntOf<F>(0), {}, F(0)}};
@@ -194,8 +194,7 @@ struct Side {
 
 /// The exactly-once gate, and the bounds of what passes it. False where there is no polygon.
 template <class Cells, class D = typename Cells::Double, class F = FloatOf<D>>
-ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, const Cells& s,
-                                         PolygonBounds<F>& bounds) {
+ISOPATCH_HD MaskOf<F> test_cells_exactly(const MeshPair& f, const Cells& m, const Cells& s, PolygonBounds<F>& bounds) {
   MaskOf<F> pass(true);
   Side<F> side_M, side_S;
   bounds.positive = IntOf<F>(0);
@@ -250,7 +249,7 @@ ISOPATCH_HD MaskOf<F> test_cells_exactly(const PairContext& f, const Cells& m, c
 /// Whether two cells pass the gate, and the bounds of their polygon. `exactly(bounds)` is test_cells_exactly() for the
 /// same cells; it is called where float cannot decide, and always if `checked`. False if they have no polygon.
 template <bool checked, class Cells, class Exactly, class F = typename Cells::Float>
-ISOPATCH_HD MaskOf<F> test_cells(const PairContext& f, const Cells& m, const Cells& s, MaskOf<F> wanted,
+ISOPATCH_HD MaskOf<F> test_cells(const MeshPair& f, const Cells& m, const Cells& s, MaskOf<F> wanted,
                                  const Exactly& exactly, PolygonBounds<F>& bounds) {
   const FilterResult<F> coarse = filter_cells(f, m, s);
   bounds = coarse.bounds;

@@ -4,7 +4,7 @@
 // on this law is in this file. Number is a float, a double or a SIMD vector of them.
 #pragma once
 
-#include "isopatch/detail/pressure_field/context/field_geometry.h"
+#include "isopatch/detail/cells/field_geometry.h"
 
 namespace isopatch::detail {
 
