@@ -36,7 +36,7 @@ struct CandidateOrigin {
   Transform<float> X_MS;
   float weight_M, weight_S, depth_per_u;  // of CoarseTests: what else the tests depend on
 
-  ISOPATCH_HD void set(const PairContext& f, const HierarchyPair& hierarchies) {
+  ISOPATCH_HD void set(const MeshPair& f, const HierarchyPair& hierarchies) {
     nodes_M = hierarchies.nodes_M;
     nodes_S = hierarchies.nodes_S;
     X_MS = f.coarse.X_MS;
@@ -46,7 +46,7 @@ struct CandidateOrigin {
   }
 
   /// Whether all but the pose is that of this context.
-  ISOPATCH_HD bool is_of(const PairContext& f, const HierarchyPair& hierarchies) const {
+  ISOPATCH_HD bool is_of(const MeshPair& f, const HierarchyPair& hierarchies) const {
     return nodes_M == hierarchies.nodes_M && nodes_S == hierarchies.nodes_S && weight_M == f.coarse.weight_M &&
            weight_S == f.coarse.weight_S && depth_per_u == f.coarse.depth_per_u;
   }
@@ -81,7 +81,7 @@ struct alignas(16) CandidateList {
 /// A bound of how far a point of one part has moved relative to the other since `before`, m. Of a half space, all
 /// points at the height of M's mesh count. The difference of two rotations stretches no vector by more than its
 /// Frobenius norm over the root of 2: of its three singular values, two are equal, and one is 0.
-ISOPATCH_HD float motion_bound(const PairContext& f, const Transform<float>& before) {
+ISOPATCH_HD float motion_bound(const MeshPair& f, const Transform<float>& before) {
   const Transform<float>& now = f.coarse.X_MS;
   const Vec3f shift = now.translation - before.translation;
   float turn = 0;  // square of the Frobenius norm
@@ -94,7 +94,7 @@ ISOPATCH_HD float motion_bound(const PairContext& f, const Transform<float>& bef
 }
 
 /// How far the parts may have moved since these candidates were found, m: infinite if there are none for this context.
-ISOPATCH_HD float motion_since(const CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies) {
+ISOPATCH_HD float motion_since(const CandidateList& list, const MeshPair& f, const HierarchyPair& hierarchies) {
   constexpr float kUnknown = 1e30f;
   if (list.state == CandidateList::kNone || !list.origin.is_of(f, hierarchies)) return kUnknown;
   return motion_bound(f, list.origin.X_MS);
@@ -107,7 +107,7 @@ ISOPATCH_HD bool hold_after(const CandidateList& list, float motion) {
 
 /// The margin of candidates that hold for a few searches, m, if the parts go on as they have moved since the last ones
 /// were found; 0 if that would be more than the most. Finding candidates takes longer than a search that keeps none.
-ISOPATCH_HD float margin_ahead(const CandidateList& list, const PairContext& f, float motion, CandidateMargin rule) {
+ISOPATCH_HD float margin_ahead(const CandidateList& list, const MeshPair& f, float motion, CandidateMargin rule) {
   constexpr float kSearchesAhead = 8, kFewest = 3;  // searches
   constexpr float kSmallest = 0.0625f;              // over the most: parts at rest move by rounding
   const double radius_M = f.M.geometry->radius, radius_S = f.S.half_space ? radius_M : f.S.geometry->radius;
@@ -119,7 +119,7 @@ ISOPATCH_HD float margin_ahead(const CandidateList& list, const PairContext& f, 
 
 /// Forgets the candidates before others are to be found, and returns their margin [m]; 0 if none should be. `motion` is
 /// since the last ones. Called by one lane.
-ISOPATCH_HD float begin(CandidateList& list, const PairContext& f, const HierarchyPair& hierarchies, float motion,
+ISOPATCH_HD float begin(CandidateList& list, const MeshPair& f, const HierarchyPair& hierarchies, float motion,
                         CandidateMargin rule) {
   if (list.state == CandidateList::kFound) list.pause = CandidateList::kPause;
   list.margin = rule.follows_motion ? margin_ahead(list, f, motion, rule) : rule.length;
