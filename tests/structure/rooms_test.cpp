@@ -41,6 +41,7 @@ const std::vector<Order>& orders() {
                                                 {"polygon", 3},
                                                 {"cells", 4},
                                                 {"pair", 4},
+                                                {"overlap", 5},
                                                 {"contact", 5},
                                                 {"pressure_field", 6},
                                                 {"single_contact", 6},

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What two parts have in common: its volume with its moments, from the surface of each in the other (overlap_sums.h).
+// Beside a half space the surface of the other part is enough, as the point of reference lies on the plane.
+#pragma once
+
+#include "isopatch/detail/math/symmetric.h"
+#include "isopatch/detail/overlap/overlap_sums.h"
+#include "isopatch/detail/pair/part_pairs.h"
+
+namespace isopatch::detail {
+
+/// In world axes; positions from the origin of body a.
+struct PartOverlap {
+  double volume;      // V, m^3; 0: the parts have nothing in common
+  Vec3d centroid;     // p, m
+  Symmetric3 second;  // C, the integral of (x - p) (x - p)^T, m^5; 0 where it is rounding
+  Vec3d area;         // a, the integral of the normal of B's surface inside A, m^2: from B into A
+  double surface;     // of what is in common, m^2
+  // as seen from B, m^3/s and m^4/s: of V and of the integral of x - p; 0 unless they are asked for
+  double volume_rate;
+  Vec3d moment_rate;
+  bool overflows;  // sums were too large for their scale
+};
+
+/// Two parts whose overlap is looked for.
+struct OverlapParts {
+  const GeometryView &a, &b;
+  const PartView &part_a, &part_b;
+  Transform<double> X_A, X_B;  // of the bodies, in world axes from the origin of body a
+  Twist twist_a, twist_b;
+};
+
+/// The point o that both passes take the volume about, in the frame of body b or of the body without the half space:
+/// the middle of the overlap of two boxes, or the foot of a part's middle on a plane. False where the boxes are apart.
+ISOPATCH_HD bool overlap_origin(const GeometryView& own, const GeometryView& other, const Transform<double>& X_other,
+                                double slack, Vec3d& origin) {
+  const Vec3d center = apply(X_other, other.center);
+  const auto reach = [&](int i) { return dot(abs(X_other.row[i]), other.half); };
+  const Vec3d half = {reach(0), reach(1), reach(2)};
+  const Vec3d low = max(own.center - own.half, center - half), high = min(own.center + own.half, center + half);
+  origin = 0.5 * (low + high);
+  return low.x <= high.x + slack && low.y <= high.y + slack && low.z <= high.z + slack;
+}
+
+/// The sum of what a pass found, in its frame about o.
+struct PassTotal {
+  double number[kOverlapNumbersWithRates];
+  bool overflows;
+};
+
+template <bool with_rates, class Sums>
+ISOPATCH_HD PassTotal total_of(const OverlapPass& f, const Sums& sums) {
+  PassTotal total = {};
+  total.overflows = !sums.bound.template holds<double>();
+  for (int i = 0; i < kNumbersOf<with_rates>; ++i) {
+    total.number[i] = sums.sum[i].value({0, 1 / quanta_of(f.scales, i)});
+  }
+  return total;
+}
+
+/// Makes the pass with the surface of `surface` in the tets of `solid`, or below it where that is a half space; in the
+/// frame of the body with tets. Poses and twists are of the bodies.
+ISOPATCH_HD void make_pass(const GeometryView& surface, const Transform<double>& X_surface, const GeometryView& solid,
+                           const PartView& solid_part, const Transform<double>& X_solid, OverlapPass& f) {
+  constexpr double kAnyModulus = 1;  // no pressure is asked for
+  if (solid.half_space) {
+    f.M = make_pair_body(surface, true, 0);
+    f.S = make_pair_body(solid, false, kAnyModulus);
+    f.X_MS = pose_of(solid_part, true, relative(X_surface, X_solid));
+  } else {
+    f.M = make_pair_body(solid, false, kAnyModulus);
+    f.S = make_pair_body(surface, true, 0);
+    f.X_MS = relative(X_solid, X_surface);
+  }
+  set_tests(f);
+}
+
+/// The relative motion of the surface's body, at o. `origin` is o from the origin of body a in world axes.
+ISOPATCH_HD void set_motion(const OverlapParts& parts, bool surface_of_a, Vec3d origin, const Transform<double>& X_M,
+                            OverlapPass& f) {
+  const Vec3d at_a = parts.twist_a.linear + cross(parts.twist_a.angular, origin - parts.X_A.translation),
+              at_b = parts.twist_b.linear + cross(parts.twist_b.angular, origin - parts.X_B.translation);
+  const double sign = surface_of_a ? 1 : -1;
+  f.velocity = rotate_back(X_M, sign * (at_a - at_b));
+  f.angular = rotate_back(X_M, sign * (parts.twist_a.angular - parts.twist_b.angular));
+}
+
+/// Adds what a pass found to the sums about o in world axes.
+ISOPATCH_HD void add_pass(const PassTotal& pass, const Transform<double>& X_M, PassTotal& to) {
+  const double(&n)[kOverlapNumbersWithRates] = pass.number;
+  const auto add = [&](int at, Vec3d v) { to.number[at] += v.x, to.number[at + 1] += v.y, to.number[at + 2] += v.z; };
+  const auto vec = [&](int at) { return Vec3d{n[at], n[at + 1], n[at + 2]}; };
+  const Symmetric3 second =
+      rotated(X_M, {n[kSecond], n[kSecond + 1], n[kSecond + 2], n[kSecond + 3], n[kSecond + 4], n[kSecond + 5]});
+  to.number[kVolume] += n[kVolume];
+  add(kFirst, rotate(X_M, vec(kFirst)));
+  add(kSecond, {second.xx, second.yy, second.zz});
+  add(kSecond + 3, {second.xy, second.xz, second.yz});
+  to.number[kSurface] += n[kSurface];
+  to.overflows = to.overflows || pass.overflows;
+}
+
+/// What two parts have in common, from the sums about o, which is given from the origin of body a in world axes.
+ISOPATCH_HD PartOverlap overlap_of(const PassTotal& sums, Vec3d area, double surface, Vec3d origin, double reach) {
+  constexpr double kRounding = 0x1p-44, kNoDigits = 0x1p-30;
+  PartOverlap out = {};
+  out.overflows = sums.overflows;
+  const double(&n)[kOverlapNumbersWithRates] = sums.number;
+  const double volume = n[kVolume];
+  if (!(volume > kRounding * surface * reach)) return out;
+  const Vec3d first = {n[kFirst], n[kFirst + 1], n[kFirst + 2]}, arm = (1 / volume) * first;
+  out.volume = volume;
+  out.centroid = origin + arm;
+  out.area = area;
+  out.surface = surface;
+  const Symmetric3 second = {fma(-arm.x, first.x, n[kSecond]),     fma(-arm.y, first.y, n[kSecond + 1]),
+                             fma(-arm.z, first.z, n[kSecond + 2]), fma(-arm.x, first.y, n[kSecond + 3]),
+                             fma(-arm.x, first.z, n[kSecond + 4]), fma(-arm.y, first.z, n[kSecond + 5])};
+  if (second.xx + second.yy + second.zz > kNoDigits * volume * dot(arm, arm)) out.second = second;
+  return out;
+}
+
+/// The rates as seen from B, from those of the first pass, seen from the body without its surface.
+ISOPATCH_HD void set_rates(const OverlapParts& parts, const PassTotal& sums, bool seen_from_b, Vec3d origin,
+                           PartOverlap& out) {
+  const double(&n)[kOverlapNumbersWithRates] = sums.number;
+  Vec3d rate = {n[kFirstRate], n[kFirstRate + 1], n[kFirstRate + 2]};
+  if (!seen_from_b) {
+    const Vec3d at_a = parts.twist_a.linear + cross(parts.twist_a.angular, origin - parts.X_A.translation),
+                at_b = parts.twist_b.linear + cross(parts.twist_b.angular, origin - parts.X_B.translation);
+    const Vec3d first = {n[kFirst], n[kFirst + 1], n[kFirst + 2]};
+    rate = rate + fma(out.volume, at_a - at_b, cross(parts.twist_a.angular - parts.twist_b.angular, first));
+  }
+  out.volume_rate = n[kVolumeRate];
+  out.moment_rate = fma(-out.volume_rate, out.centroid - origin, rate);
+}
+
+/// The overlap of two parts. sum(pass) adds up the pass that `pass` describes and returns its PassTotal; it is called
+/// by all lanes, which share `pass`.
+template <bool with_rates, class Warp, class Sum>
+ISOPATCH_HD PartOverlap find_overlap(Warp& warp, const OverlapParts& parts, OverlapPass& pass, const Sum& sum) {
+  const bool plane_a = parts.a.half_space, has_plane = plane_a || parts.b.half_space;
+  const GeometryView& mesh = plane_a ? parts.b : parts.a;  // of the first pass: its surface
+  // the frame in which o is looked for: of the body with the tets of the first pass, or of the mesh beside a plane
+  const Transform<double>& X_mesh = plane_a ? parts.X_B : parts.X_A;
+  const Transform<double>& X_first = has_plane ? X_mesh : parts.X_B;
+  Vec3d origin;
+  const double radius = has_plane ? mesh.radius : min(parts.a.radius, parts.b.radius);
+  if (has_plane) {
+    const PartView& plane_part = plane_a ? parts.part_a : parts.part_b;
+    const Transform<double> X_plane = pose_of(plane_part, true, relative(X_mesh, plane_a ? parts.X_A : parts.X_B));
+    const Vec3d up = {X_plane.row[0].z, X_plane.row[1].z, X_plane.row[2].z};
+    const double height = apply_back(X_plane, mesh.center).z;
+    if (!(height <= mesh.radius)) return {};
+    origin = fma(-height, up, mesh.center);
+  } else {
+    const double slack =
+        kZeroTolerance * (norm(parts.a.center) + parts.a.radius + norm(parts.b.center) + parts.b.radius);
+    if (!overlap_origin(parts.b, parts.a, relative(parts.X_B, parts.X_A), slack, origin)) return {};
+  }
+  const Vec3d origin_W = apply(X_first, origin);
+
+  const double area_bound = next_power_of_two(0x1p16 * radius * radius), length = next_power_of_two(4 * radius);
+  PassTotal sums = {};
+  Vec3d area = {0, 0, 0};
+  double surface = 0, reach = 0;
+  for (int k = 0; k < (has_plane ? 1 : 2); ++k) {
+    const bool of_a = has_plane ? !plane_a : k == 0;  // whose surface it is
+    const Transform<double>& X_M = has_plane ? X_mesh : k == 0 ? parts.X_B : parts.X_A;
+    warp.sync();  // the pass may be in use
+    if (warp.lane() == 0) {
+      if (of_a) {
+        make_pass(parts.a, parts.X_A, parts.b, parts.part_b, parts.X_B, pass);
+      } else {
+        make_pass(parts.b, parts.X_B, parts.a, parts.part_a, parts.X_A, pass);
+      }
+      pass.origin = k == 0 ? origin : apply_back(X_M, origin_W);
+      set_motion(parts, of_a, origin_W, X_M, pass);
+      const double speed = next_power_of_two(max(norm(pass.velocity) + norm(pass.angular) * length, 0x1p-500));
+      pass.scales = OverlapScales::make(area_bound, length, speed);
+    }
+    warp.sync();
+    const PassTotal total = sum(pass);
+    add_pass(total, X_M, sums);
+    const Vec3d own = rotate(X_M, Vec3d{total.number[kArea], total.number[kArea + 1], total.number[kArea + 2]});
+    if (!of_a) {
+      area = own;
+    } else if (has_plane) {
+      area = -own;
+    }
+    reach = max(reach, coordinate_bound(pass.M) + coordinate_bound(pass.S));
+    if constexpr (with_rates) {
+      if (k == 0) {
+        sums.number[kVolumeRate] = total.number[kVolumeRate];
+        const Vec3d rate =
+            rotate(X_M, Vec3d{total.number[kFirstRate], total.number[kFirstRate + 1], total.number[kFirstRate + 2]});
+        sums.number[kFirstRate] = rate.x, sums.number[kFirstRate + 1] = rate.y, sums.number[kFirstRate + 2] = rate.z;
+      }
+    }
+  }
+  surface = sums.number[kSurface] + (has_plane ? norm(area) : 0);
+  PartOverlap out = overlap_of(sums, area, surface, origin_W, reach);
+  if constexpr (with_rates) {
+    if (out.volume > 0) set_rates(parts, sums, !(has_plane && plane_a), origin_W, out);
+  }
+  return out;
+}
+
+}  // namespace isopatch::detail
