@@ -8,6 +8,7 @@
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
 #include "host/scene/contact_models.h"
+#include "isopatch/detail/single_contact/volumetric.h"
 #include "isopatch/error.h"
 #include "kernels/batch_arrays.h"
 #include "kernels/contact/contact_model.h"
@@ -66,7 +67,8 @@ class CudaBackend final : public Evaluator::Implementation {
                bool patch_contacts) const override {
     const DeviceGuard guard(device_);
     const auto parts = static_cast<std::size_t>(num_environments * scene_.num_parts());
-    on_device_->memory.reserve({static_cast<std::size_t>(items(num_environments)), parts});
+    on_device_->memory.reserve(
+        {static_cast<std::size_t>(items(num_environments)), parts, num_overlaps(scene_.data().view, num_environments)});
     for (int model = 0; model < num_models(); ++model) {
       model_at(model).reserve(num_environments, packed_polygons, packed_contacts, patch_contacts);
     }
@@ -132,17 +134,19 @@ class CudaBackend final : public Evaluator::Implementation {
     const auto pairs = static_cast<std::size_t>(items(state.num_environments));
     const std::int64_t parts = state.geometry_index.data == nullptr ? 0 : scene_.num_parts();
     const auto geometries = static_cast<std::size_t>(state.num_environments * parts);
-    on_device_->memory.call({pairs, geometries}, stream, [&](const BatchArrays& arrays) {
-      BatchCall call = {on_device_->scene.view(), state, results, arrays.list, arrays.counters};
-      keep_geometries(call.state.geometry_index, state.num_environments, static_cast<int>(parts), arrays.geometries,
-                      stream);
-      const bool alone = num_models() == 1;
-      if (!alone) begin_environments(call, stream);
-      for (int model = 0; model < num_models(); ++model) {
-        model_at(model).evaluate(call, alone, candidates, first, stream);
-      }
-      sum_body_wrenches(call, stream);
-    });
+    on_device_->memory.call({pairs, geometries, num_overlaps(scene_.data().view, state.num_environments)}, stream,
+                            [&](const BatchArrays& arrays) {
+                              BatchCall call = {on_device_->scene.view(), state,          results, arrays.list,
+                                                arrays.counters,          arrays.overlaps};
+                              keep_geometries(call.state.geometry_index, state.num_environments,
+                                              static_cast<int>(parts), arrays.geometries, stream);
+                              const bool alone = num_models() == 1;
+                              if (!alone) begin_environments(call, stream);
+                              for (int model = 0; model < num_models(); ++model) {
+                                model_at(model).evaluate(call, alone, candidates, first, stream);
+                              }
+                              sum_body_wrenches(call, stream);
+                            });
   }
 
   std::int64_t items(std::int64_t num_environments) const {

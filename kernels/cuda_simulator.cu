@@ -8,6 +8,7 @@
 #include "host/rollout/rollout_data.h"
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/scene_data.h"
+#include "isopatch/detail/single_contact/volumetric.h"
 #include "isopatch/error.h"
 #include "isopatch/rollout_state.h"
 #include "kernels/memory/working_memory.h"
@@ -177,6 +178,7 @@ class CudaSimulator final : public Simulator::Implementation {
     size.contact_states = n * static_cast<std::size_t>(num_contact_states(scene_.data().view));
     size.kept_contact_states = copies * size.contact_states;
     size.plates = n * static_cast<std::size_t>(num_state_rows(scene_.data().view));
+    size.overlaps = num_overlaps(scene_.data().view, num_environments);
     const bool in_float = options_.precision == Precision::kFloat;
     (in_float ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
     size.kept_words = n * static_cast<std::size_t>(solver_size(capacity).kept_words());
@@ -208,6 +210,7 @@ class CudaSimulator final : public Simulator::Implementation {
     if (states > 0) evaluation.results.contact_state = {memory.next_contact_states, states};
     evaluation.list = memory.list;
     evaluation.counters = memory.counters;
+    evaluation.overlaps = memory.overlaps;
     return call;
   }
 

@@ -9,10 +9,9 @@ namespace {
 
 bool is_half_space(const Geometry& geometry) { return geometry.kind == GeometryKind::kHalfSpace; }
 
-/// Whether a ball of a pair in the model can touch a part of this geometry.
-bool ball_can_touch(const Geometry& other, const Pair& pair, ContactModel model) {
-  if (is_half_space(other)) return model == ContactModel::kVolumetric || !pair.inside;
-  if (model == ContactModel::kVolumetric) return false;
+/// Whether a ball of a pair of points can touch a part of this geometry.
+bool ball_can_touch(const Geometry& other, const Pair& pair) {
+  if (is_half_space(other)) return !pair.inside;
   switch (other.primitive.kind) {
     case PrimitiveKind::kSphere:
     case PrimitiveKind::kBox:
@@ -33,11 +32,11 @@ bool can_touch(const Geometry& a, const Geometry& b, const Pair& pair, ContactMo
     const auto is_polytope = [](const Geometry& geometry) { return is_half_space(geometry) || geometry.convex; };
     return is_polytope(a) && is_polytope(b) && !(is_half_space(a) && is_half_space(b));
   }
-  if (model != ContactModel::kVolumetric && model != ContactModel::kPoint) {
+  if (model != ContactModel::kPoint) {
     return !is_half_space(a) || !is_half_space(b) || detail::model_of(model, {false, true}, {false, true}, {});
   }
   const auto is_ball = [](const Geometry& geometry) { return geometry.primitive.kind == PrimitiveKind::kSphere; };
-  return (is_ball(a) && ball_can_touch(b, pair, model)) || (is_ball(b) && ball_can_touch(a, pair, model));
+  return (is_ball(a) && ball_can_touch(b, pair)) || (is_ball(b) && ball_can_touch(a, pair));
 }
 
 bool has_state(const SceneDescription& scene, std::size_t pair, ContactModel model) {

@@ -57,6 +57,7 @@ ContactView flatten(const SceneDescription& scene) {
           contact.slip_tolerance.value_or(kUsualSlipTolerance),
           contact_state_size_of(scene),
           false,
+          contact.force_law.normal == OverlapNormal::kArea,
           states.least_impact_speed,
           states.largest_bend};
 }
@@ -187,7 +188,7 @@ void add_laws(SceneData& data) {
     const Pair& pair = (*data.description.pairs)[view.pair];
     const ContactForceLaw law = force_law_of(pair, data.description);
     const bool has_exponent = contact_models()[static_cast<std::size_t>(view.model)].has_exponent;
-    data.laws.push_back({law_numbers(law, has_exponent), pair.stiffness.has_value(), pair.inside});
+    data.laws.push_back({law_numbers(law, has_exponent), pair.stiffness.has_value(), pair.inside, pair.exact_spheres});
     if (pair.contact_state.empty() || !view.has_law) continue;
     data.contact_states.resize(size * (static_cast<std::size_t>(data.part_pairs.back().row) + 1));
     for (std::int32_t row = view.rows_begin; row < view.rows_end; ++row) {

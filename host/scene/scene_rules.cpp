@@ -47,6 +47,16 @@ void check_foundations_of(const Pair& pair, const SceneDescription& scene) {
   }
 }
 
+bool has_ball_on_half_space(const Pair& pair, const SceneDescription& scene) {
+  const auto has = [&](int body, auto is) {
+    const std::vector<PartKind> kinds = kinds_of(scene.bodies[body], scene);
+    return std::any_of(kinds.begin(), kinds.end(), is);
+  };
+  const auto is_ball = [](const PartKind& part) { return part.primitive == PrimitiveKind::kSphere; };
+  const auto is_plane = [](const PartKind& part) { return part.half_space; };
+  return (has(pair.a, is_ball) && has(pair.b, is_plane)) || (has(pair.b, is_ball) && has(pair.a, is_plane));
+}
+
 /// The contact states that a pair begins with.
 void check_states_of(const Pair& pair, const SceneDescription& scene,
                      const std::vector<std::optional<ContactModel>>& models) {
@@ -312,6 +322,9 @@ void check_law_of(const Pair& pair, const SceneDescription& scene) {
   refuse_unless_in(&ContactModelInfo::has_exponent, pair.exponent.has_value(), "exponent");
   refuse_unless_in(&ContactModelInfo::has_exponent, pair.inside, "inside");
   refuse_unless_in(&ContactModelInfo::has_foundations, pair.exact_spheres, "exact_spheres");
+  if (pair.exact_spheres && !has_ball_on_half_space(pair, scene)) {
+    throw Error("exact_spheres is given, but no part pair is a sphere on a half space; leave it out");
+  }
   if (pair.exponent && !pair.stiffness)
     throw Error("exponent is given without a stiffness, whose unit it sets; give both");
 

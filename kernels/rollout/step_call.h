@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "isopatch/detail/overlap/part_overlap.h"
 #include "isopatch/detail/rollout/take_step.h"
 #include "kernels/contact/contact_model.h"
 #include "kernels/memory/device_arena.h"
@@ -20,7 +21,7 @@ struct StepSize {
   std::size_t float_polygons = 0, double_polygons = 0;
   std::size_t contact_states = 0;             // numbers, of all environments
   std::size_t kept_contact_states = 0;        // with step_copies()
-  std::size_t plates = 0;                     // records, of all environments
+  std::size_t plates = 0, overlaps = 0;       // records, of all environments
   std::size_t kept_words = 0;                 // of stages, of all environments
   std::size_t sorting = 0, solver_words = 0;  // of all warps that begin and that solve stages
 
@@ -50,6 +51,7 @@ struct StepArrays : ArraysOf<StepSize> {
   double* sums = array(size().pairs * 6);                      // null in calls that ask for no mean
   double* contact_states = array(size().kept_contact_states);  // with step_copies() rows
   double* next_contact_states = array(size().contact_states);
+  PartOverlap* overlaps = array(size().overlaps);
   StepCounts* counts = array(size().environments);
   ContactLists contacts = {.status = array(size().environments),
                            .found = array(size().environments),  // 0 between stages

@@ -13,6 +13,8 @@
 
 namespace isopatch::detail {
 
+struct PartOverlap;  // of detail/overlap/part_overlap.h
+
 /// Counters that a call starts at zero.
 struct CallCounters {
   static constexpr int kOfModel = 12;
@@ -31,6 +33,7 @@ struct BatchCall {
   Results results;
   std::int64_t* list;  // num_environments x num_pair_views; see PairLists
   CallCounters* counters;
+  PartOverlap* overlaps;  // of the part pairs of each environment, by row; null: no model asks for them
 
   ISOPATCH_HD PairLists near_pairs() const { return {list, counters->listed, state.num_environments}; }
 };

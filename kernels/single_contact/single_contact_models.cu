@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The models with one contact for each part pair: a thread takes a near pair. They are always in double.
+// The models with one contact for each part pair: a thread takes a near pair, after a warp has found the overlaps of
+// its parts. They are always in double.
 #include "kernels/contact/models.h"
 
 #include "kernels/runtime/work_loop.cuh"
@@ -11,6 +12,23 @@ namespace isopatch::detail {
 namespace {
 
 constexpr int kBlock = 128;
+constexpr int kOverlapWarps = 4;
+constexpr int kOverlapBlock = kOverlapWarps * CudaWarp::kSize;
+
+/// A warp takes a near pair, and then the next.
+__global__ void __launch_bounds__(kOverlapBlock, 3) find_overlaps_kernel(const __grid_constant__ BatchCall call) {
+  __shared__ OverlapMemory memories[kOverlapWarps];
+  constexpr int kModel = DeviceSingleContact<VolumetricModel>::kModel;
+  CudaWarp warp;
+  OverlapMemory& memory = memories[threadIdx.x / CudaWarp::kSize];
+  const PairList list = call.near_pairs().of(call.scene, kModel);
+  const auto warps = static_cast<std::int32_t>(gridDim.x * kOverlapWarps);
+  auto index = static_cast<std::int32_t>(blockIdx.x * kOverlapWarps + threadIdx.x / CudaWarp::kSize);
+  for (const std::int32_t count = *list.count; index < count; index += warps) {
+    const PairEntry at = PairEntry::make(call.scene, list.items[index]);
+    find_overlaps(warp, memory, call, at.environment, call.scene.view_in(kModel, at.pair));
+  }
+}
 
 /// Calls use(environment, view of the pair) for the near pair of a thread, if it has one.
 template <class Model, class Use>
@@ -26,8 +44,8 @@ template <class Model>
 __global__ void __launch_bounds__(kBlock) evaluate_single_contacts_kernel(const __grid_constant__ BatchCall call) {
   for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
     CudaWarp warp;
-    const std::uint32_t status = evaluate_single_contact_pair(warp, model_of<Model>(call.scene), call.scene, call.state,
-                                                              call.results, NoRows{}, environment, view);
+    const std::uint32_t status = evaluate_single_contact_pair(warp, model_of<Model>(call, environment), call.scene,
+                                                              call.state, call.results, NoRows{}, environment, view);
     if (status != kOk) set_status(warp, call.results, environment, status);
   });
 }
@@ -47,13 +65,15 @@ class CudaSingleContact final : public CudaContactModel {
   CudaSingleContact(const Scene& scene, const ContactModelOptions& options) {
     if (scene.data().view.pairs_of_model(DeviceSingleContact<Model>::kModel) == 0) return;  // no call launches a kernel
     resident_blocks(evaluate_single_contacts_kernel<Model>, kBlock);
+    if constexpr (!kIsPoint<Model>) resident_blocks(find_overlaps_kernel, kOverlapBlock);
     if (options.steps) resident_blocks(find_single_contacts_kernel<Model>, kBlock);
   }
 
   void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* /*candidates*/,
                 std::int64_t /*first*/, cudaStream_t stream) override {
     if (begins) begin_environments(call, stream);
-    if (blocks(call) == 0) return;
+    if (num_pairs(call) == 0) return;
+    begin_pairs(call, stream);
     evaluate_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
@@ -61,16 +81,25 @@ class CudaSingleContact final : public CudaContactModel {
   void find_contacts(const BatchCall& call, bool begins, ContactPoints /*points*/, const ContactLists& to,
                      cudaStream_t stream) override {
     if (begins) begin_environments(call, stream);
-    if (blocks(call) == 0) return;
+    if (num_pairs(call) == 0) return;
+    begin_pairs(call, stream);
     find_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call, to);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
 
  private:
+  static std::int64_t num_pairs(const BatchCall& call) {
+    return call.state.num_environments * call.scene.pairs_of_model(DeviceSingleContact<Model>::kModel);
+  }
   static unsigned blocks(const BatchCall& call) {
-    const std::int64_t pairs =
-        call.state.num_environments * call.scene.pairs_of_model(DeviceSingleContact<Model>::kModel);
-    return static_cast<unsigned>((pairs + kBlock - 1) / kBlock);
+    return static_cast<unsigned>((num_pairs(call) + kBlock - 1) / kBlock);
+  }
+  /// What comes before a thread takes a pair.
+  static void begin_pairs([[maybe_unused]] const BatchCall& call, [[maybe_unused]] cudaStream_t stream) {
+    if constexpr (!kIsPoint<Model>) {
+      const unsigned overlap_blocks = blocks_for(find_overlaps_kernel, kOverlapBlock, num_pairs(call));
+      find_overlaps_kernel<<<overlap_blocks, kOverlapBlock, 0, stream>>>(call);
+    }
   }
 };
 

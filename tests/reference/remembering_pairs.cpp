@@ -248,16 +248,30 @@ ContactOptions field_options(RandomContacts& random) {
   return contact;
 }
 
+/// Makes a pair one of overlaps; of bodies that are both rigid it has a stiffness.
+void give_volume(const ContactForceLaw& law, bool both_rigid, RandomContacts& random, SceneDescription& scene,
+                 Pair& pair) {
+  pair.model = ContactModel::kVolumetric;
+  pair.restitution = law.restitution;
+  if (both_rigid || random.one_in(2)) pair.stiffness = random.magnitude(1e6, 1e9);
+  scene.contact.force_law.normal = random.one_in(2) ? OverlapNormal::kArea : OverlapNormal::kInertia;
+}
+
 RememberingPairs fields_of(const std::string& a, const std::string& b, std::int64_t environments,
-                           RandomContacts& random, unsigned seed) {
+                           RandomContacts& random, unsigned seed, bool volumetric) {
   RememberingPairs made;
   made.name = a + " / " + b;
   made.scene = random_contacts::two_bodies(field_shape(a), field_shape(b), field_options(random));
   const ContactForceLaw law = random.law();
   Pair& pair = made.scene.pairs->front();
   give_friction(law, made.scene, pair);
-  pair.friction_model = FrictionModel::kBristle;
   made.scene.bodies[1].rigid = random.one_in(3);
+  if (volumetric) {
+    made.scene.bodies[0].rigid = random.one_in(3);
+    give_volume(law, made.scene.bodies[0].rigid && made.scene.bodies[1].rigid, random, made.scene, pair);
+  } else {
+    pair.friction_model = FrictionModel::kBristle;
+  }
   if (random.one_in(2)) std::swap(pair.a, pair.b);
   made.bends = {bend_of(law)};
 
@@ -272,7 +286,7 @@ RememberingPairs fields_of(const std::string& a, const std::string& b, std::int6
   states.velocities.clear();
   for (std::int64_t e = 0; e < environments; ++e) {
     append_motion(random, states);
-    append_memory(random, law, 0, states);
+    append_memory(random, law, volumetric ? 1e-3 * made.reach * made.reach * made.reach : 0, states);
   }
   return made;
 }
@@ -288,7 +302,7 @@ std::vector<RememberingPairs> remembering_balls(std::int64_t environments, unsig
   return all;
 }
 
-std::vector<RememberingPairs> remembering_fields(std::int64_t environments, unsigned seed) {
+std::vector<RememberingPairs> remembering_fields(std::int64_t environments, unsigned seed, bool volumetric) {
   constexpr std::pair<const char*, const char*> kShapes[] = {
       {"sphere", "half_space"}, {"box", "half_space"},  {"cylinder", "half_space"}, {"sphere", "box"},
       {"cylinder", "sphere"},   {"box", "box"},         {"torus", "half_space"},    {"torus", "box"},
@@ -296,12 +310,13 @@ std::vector<RememberingPairs> remembering_fields(std::int64_t environments, unsi
   RandomContacts random(seed);
   std::vector<RememberingPairs> all;
   for (const auto& [a, b] : kShapes) {
-    if (is_there(a) && is_there(b)) all.push_back(fields_of(a, b, environments, random, seed + 1));
+    if (is_there(a) && is_there(b)) all.push_back(fields_of(a, b, environments, random, seed + 1, volumetric));
   }
   return all;
 }
 
-std::vector<RememberingPairs> remembering_compounds(int scenes, std::int64_t environments, unsigned seed) {
+std::vector<RememberingPairs> remembering_compounds(int scenes, std::int64_t environments, unsigned seed,
+                                                    bool volumetric) {
   RandomContacts random(seed);
   std::vector<RememberingPairs> all;
   for (int i = 0; i < scenes; ++i) {
@@ -313,7 +328,11 @@ std::vector<RememberingPairs> remembering_compounds(int scenes, std::int64_t env
     made.scene.contact.quadrature = Quadrature::kCentroid;
     for (Pair& pair : *made.scene.pairs) {
       give_friction(law, made.scene, pair);
-      pair.friction_model = FrictionModel::kBristle;
+      if (volumetric) {
+        give_volume(law, true, random, made.scene, pair);
+      } else {
+        pair.friction_model = FrictionModel::kBristle;
+      }
     }
     const Scene scene(made.scene);
     made.bends.assign(static_cast<std::size_t>(scene.num_part_pairs()), bend_of(law));

@@ -23,12 +23,13 @@ struct RememberingPairs {
 /// balls on a half space; either body first, of one part or of several.
 std::vector<RememberingPairs> remembering_balls(std::int64_t environments, unsigned seed);
 
-/// Pressure fields with bristles: of primitives, and of the meshes among these that are there. Bodies overlap by 3e-4
-/// to 0.1 of their reach.
-std::vector<RememberingPairs> remembering_fields(std::int64_t environments, unsigned seed);
+/// Pressure fields with bristles, or volumes: of primitives, and of the meshes among these that are there. Bodies
+/// overlap by 3e-4 to 0.1 of their reach.
+std::vector<RememberingPairs> remembering_fields(std::int64_t environments, unsigned seed, bool volumetric = false);
 
-/// Pressure fields with bristles of bodies of several parts, which lie in one another.
-std::vector<RememberingPairs> remembering_compounds(int scenes, std::int64_t environments, unsigned seed);
+/// The same of bodies of several parts, which lie in one another.
+std::vector<RememberingPairs> remembering_compounds(int scenes, std::int64_t environments, unsigned seed,
+                                                    bool volumetric = false);
 
 /// The meshes that remembering_fields() leaves out, since their files are missing.
 std::vector<std::string> missing_meshes();

@@ -228,6 +228,26 @@ TEST(RememberingPairsTest, FieldsWithBristlesAgreeWithTheReference) {
   EXPECT_GT(of_double.touching, 2000);
 }
 
+// Overlaps are computed in double with either precision.
+TEST(RememberingPairsTest, VolumesAgreeWithTheReferenceInBothPrecisions) {
+  Deviations of_float, of_double;
+  std::vector<RememberingPairs> all;
+  for (unsigned seed = 70; seed < 73; ++seed) {
+    for (RememberingPairs& pairs : remembering_fields(60, seed, true)) all.push_back(std::move(pairs));
+  }
+  for (RememberingPairs& pairs : remembering_compounds(40, 6, 74, true)) all.push_back(std::move(pairs));
+  for (const RememberingPairs& pairs : all) {
+    const ResultArrays expected = evaluated(pairs, reference());
+    compare(pairs, evaluated(pairs, cpu(Precision::kFloat)), expected, of_float);
+    compare(pairs, evaluated(pairs, cpu(Precision::kDouble)), expected, of_double);
+  }
+  of_float.print("float");
+  of_double.print("double");
+  of_float.expect_within({1e-9, 0.999, 1e-7, 1e-4});
+  of_double.expect_within({1e-9, 0.999, 1e-7, 1e-4});
+  EXPECT_GT(of_double.touching, 2000);
+}
+
 TEST(RememberingPairsTest, CompoundsWithBristlesAgreeWithTheReference) {
   Deviations deviations;
   for (const RememberingPairs& pairs : remembering_compounds(100, 6, 40)) {

@@ -222,8 +222,17 @@ struct SimdRigidNodeTest : SimdFixedNodeTest {
   static constexpr int kCells = 9;  // the first of these rows
 };
 
+/// The test of cells in double that pressure fields have.
+struct EqualPressureGate {
+  template <class Cells, class F>
+  ISOPATCH_HD static MaskOf<F> test(const MeshPair& f, const Cells& m, const Cells& s, PolygonBounds<F>& bounds) {
+    return test_cells_exactly(f, m, s, bounds);
+  }
+};
+
 /// Tests candidates and lists what passes. In a vector that float cannot decide, it mostly decides all but a lane or
 /// two, so these wait until there are enough of them for a vector in double.
+template <class Gate>
 class CellTest {
  public:
   CellTest(const MeshPair& context, AcceptedList& to) : f_(context), list_(to) {}
@@ -257,8 +266,8 @@ class CellTest {
     const std::int32_t *m = open_.m + round.first, *s = open_.s + round.first;
     const Cell* cells_S = f_.S.half_space ? nullptr : f_.S.hierarchy.cells;
     PolygonBounds<Simd<float, kFloatLanes>> bounds = {};
-    const auto pass = round.active && test_cells_exactly(f_, SimdCorners<kFloatLanes>(f_.M.hierarchy.cells, m),
-                                                         SimdCorners<kFloatLanes>(cells_S, s), bounds);
+    const auto pass = round.active && Gate::test(f_, SimdCorners<kFloatLanes>(f_.M.hierarchy.cells, m),
+                                                 SimdCorners<kFloatLanes>(cells_S, s), bounds);
     if (any(pass)) accept(m, s, pass, bounds);
   }
 

@@ -9,11 +9,12 @@
 namespace isopatch::detail {
 
 struct PressureFieldKernels;
+struct OverlapKernels;
 struct IsaKernels;
 
 std::unique_ptr<CpuContactModel> make_cpu_pressure_field(const CpuOptions& options,
                                                          const PressureFieldKernels* kernels);
-std::unique_ptr<CpuContactModel> make_cpu_volumetric();
+std::unique_ptr<CpuContactModel> make_cpu_volumetric(const CpuOptions& options, const OverlapKernels* kernels);
 std::unique_ptr<CpuContactModel> make_cpu_point();
 std::unique_ptr<CpuContactModel> make_cpu_polytope();
 

@@ -9,10 +9,11 @@
     defined(__AVX512VL__)
 #include "host/cpu/pressure_field/simd_evaluation.h"
 #include "host/cpu/rollout/simd_points.h"
+#include "host/cpu/single_contact/simd_overlap.h"
 
 namespace isopatch::detail {
 const IsaKernels* avx512_kernels() {
-  static constexpr IsaKernels kKernels = {kPressureFieldKernels, kPointKernels};
+  static constexpr IsaKernels kKernels = {kPressureFieldKernels, kOverlapKernels, kPointKernels};
   return &kKernels;
 }
 }  // namespace isopatch::detail

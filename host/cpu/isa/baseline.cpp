@@ -8,10 +8,11 @@
 #if HWY_HAVE_FLOAT64 && HWY_NATIVE_FMA
 #include "host/cpu/pressure_field/simd_evaluation.h"
 #include "host/cpu/rollout/simd_points.h"
+#include "host/cpu/single_contact/simd_overlap.h"
 
 namespace isopatch::detail {
 const IsaKernels* baseline_kernels() {
-  static constexpr IsaKernels kKernels = {kPressureFieldKernels, kPointKernels};
+  static constexpr IsaKernels kKernels = {kPressureFieldKernels, kOverlapKernels, kPointKernels};
   return &kKernels;
 }
 }  // namespace isopatch::detail

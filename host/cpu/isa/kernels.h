@@ -6,12 +6,14 @@
 
 #include "host/cpu/pressure_field/simd_kernels.h"
 #include "host/cpu/rollout/point_kernels.h"
+#include "host/cpu/single_contact/overlap_kernels.h"
 #include "host/evaluation/backend_options.h"
 
 namespace isopatch::detail {
 
 struct IsaKernels {
   PressureFieldKernels pressure_field;
+  OverlapKernels overlap;
   PointKernels points;
 };
 

@@ -5,28 +5,13 @@
 #include <optional>
 #include <vector>
 
+#include "host/cpu/cells/scene_sizes.h"
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/pressure_field/kept_candidates.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
 #include "isopatch/detail/pressure_field/outputs/elastic_rows.h"
 
 namespace isopatch::detail {
-
-/// Of any hierarchy of the scene.
-inline std::int32_t most_wide_nodes(const SceneData& scene) {
-  std::size_t most = 0;
-  for (const Hierarchy& h : scene.geometries.solids) most = std::max(most, h.wide_nodes.size());
-  for (const Hierarchy& h : scene.geometries.surfaces) most = std::max(most, h.wide_nodes.size());
-  return static_cast<std::int32_t>(most);
-}
-
-/// Of any hierarchy of the scene.
-inline std::int64_t most_cells(const SceneData& scene) {
-  std::size_t most = 0;
-  for (const Hierarchy& h : scene.geometries.solids) most = std::max(most, h.cells.size());
-  for (const Hierarchy& h : scene.geometries.surfaces) most = std::max(most, h.cells.size());
-  return static_cast<std::int64_t>(most);
-}
 
 /// The lists between the stages of begin.h, for a few pairs at a time.
 struct StageLists {

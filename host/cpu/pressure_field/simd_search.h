@@ -75,7 +75,7 @@ inline void search_part_pairs(std::span<const PartPairWork> part_pairs, SimdWork
   for (std::size_t i = 0; i < part_pairs.size(); ++i) {
     const PairContext& f = *part_pairs[i].context;
     list.begin(static_cast<std::int32_t>(i));
-    CellTest cells(f, list);
+    CellTest<EqualPressureGate> cells(f, list);
     search_part_pair(f, part_pairs[i].kept, work, cells);
     cells.finish();
     list.end();

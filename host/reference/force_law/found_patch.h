@@ -35,6 +35,7 @@ struct FoundPatch {
   Matrix3 second = Matrix3::Zero();  // C
   Real energy_depth = 0;             // of an overlap: the depth of its centroid under the plane
   bool is_enclosed = false;          // they overlap without a force
+  bool is_ball = false;              // an exact one, which rolls without its patch
 };
 
 /// Finds the patch, and completes the law by what follows from the parts.

@@ -6,6 +6,7 @@
 
 #include "host/reference/scene/posed_body.h"
 #include "host/reference/single_contact/distances.h"
+#include "host/reference/single_contact/mesh_overlap.h"
 
 namespace isopatch::reference {
 namespace {
@@ -40,6 +41,39 @@ Real foundation_depth(const PartState& part) {
 /// H/E, m/Pa
 Real layer(const PartState& part) { return part.rigid ? 0 : foundation_depth(part) * PosedParts::softness(part); }
 
+bool is_ball(const PartState& part) { return part.geometry->primitive.kind == PrimitiveKind::kSphere; }
+bool is_half_space(const PartState& part) { return part.geometry->kind == GeometryKind::kHalfSpace; }
+
+FoundPatch find_mesh_overlap(const PosedParts& parts, const ContactForceLaw& law) {
+  const Transform X_A = parts.X_A * parts.a.X_BG, X_B = parts.X_B * parts.b.X_BG;
+  const MeshOverlap overlap = mesh_overlap(parts.a, X_A, parts.b, X_B);
+  const OverlapIntegrals& o = overlap.integrals;
+  FoundPatch found;
+  const Real reach = overlap.size + parts.X_B.translation.norm();
+  if (!(o.volume > 0x1p-44L * overlap.surface * reach)) return found;
+  const Real area = o.area.norm();
+  found.is_enclosed = area <= 1e-6L * overlap.surface;
+  if (found.is_enclosed) return found;
+  Overlap given;
+  given.volume = static_cast<double>(o.volume);
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    given.centroid[i] = static_cast<double>(o.centroid[i]);
+    given.area[i] = static_cast<double>(o.area[i]);
+  }
+  const Matrix3& C = o.second;
+  const Real second[] = {C(0, 0), C(1, 1), C(2, 2), C(0, 1), C(0, 2), C(1, 2)};
+  for (std::size_t i = 0; i < 6; ++i) given.second_moments[i] = static_cast<double>(second[i]);
+  found.patch = contact_patch(given, law.normal);
+  found.area = area;
+  found.second = C;
+  const auto depth_below = [&](const Transform& plane) {
+    return -Vector3(plane.rotation.col(2)).dot(o.centroid - plane.translation);
+  };
+  if (is_half_space(parts.a)) found.energy_depth = depth_below(X_A);
+  if (is_half_space(parts.b)) found.energy_depth = depth_below(X_B);
+  return found;
+}
+
 }  // namespace
 
 FoundPatch find_point(const PosedParts& parts, ContactForceLaw& law) {
@@ -57,12 +91,15 @@ FoundPatch find_point(const PosedParts& parts, ContactForceLaw& law) {
   return found;
 }
 
-FoundPatch find_ball_overlap(const PosedParts& parts, ContactForceLaw& law) {
+FoundPatch find_volume(const PosedParts& parts, ContactForceLaw& law) {
   if (!parts.pair.stiffness) law.stiffness = static_cast<double>(1 / (layer(parts.a) + layer(parts.b)));
   if (parts.scene.contact.dissipation_model == DissipationModel::kPfc) {
     const Real per_modulus = PosedParts::softness(parts.a) + PosedParts::softness(parts.b);
     law.dissipation = static_cast<double>(law.dissipation * (law.stiffness * per_modulus));
   }
+
+  const bool is_exact = (is_ball(parts.a) && is_half_space(parts.b)) || (is_ball(parts.b) && is_half_space(parts.a));
+  if (!parts.pair.exact_spheres || !is_exact) return find_mesh_overlap(parts, law);
 
   const Real radius = parts.ball().geometry->primitive.radius;
   const Transform plane = parts.pose_of_other();
@@ -70,6 +107,7 @@ FoundPatch find_ball_overlap(const PosedParts& parts, ContactForceLaw& law) {
   const Real height = up.dot(center);
   const OverlapIntegrals overlap = ball_overlap(center, radius, up);
   FoundPatch found;
+  found.is_ball = true;
   if (!(overlap.volume > 0)) return found;
   const Real depth = std::min<Real>(radius - height, 2 * radius), area = overlap.area.norm();
   found.is_enclosed = area <= 1e-6L * (2 * kPi * radius * depth + area);

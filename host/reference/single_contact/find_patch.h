@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The patches of the models ContactModel::kVolumetric, so far of a ball and a half space, and ContactModel::kPoint, of
-// a ball and a shape.
+// The patches of the models ContactModel::kVolumetric and ContactModel::kPoint, of a ball and a shape.
 #pragma once
 
 #include "host/reference/force_law/found_patch.h"
@@ -10,6 +9,7 @@ namespace isopatch::reference {
 
 FoundPatch find_point(const PosedParts& parts, ContactForceLaw& law);
 
-FoundPatch find_ball_overlap(const PosedParts& parts, ContactForceLaw& law);
+/// Of two parts, of which a ball on a half space may be exact.
+FoundPatch find_volume(const PosedParts& parts, ContactForceLaw& law);
 
 }  // namespace isopatch::reference

@@ -157,7 +157,7 @@ std::array<Vector3, 3> arms_of(const ContactPatch& patch) {
 }  // namespace
 
 PairResult evaluate_volumetric(const PairInput& input) {
-  return evaluate_law(input, ContactModel::kVolumetric, find_ball_overlap);
+  return evaluate_law(input, ContactModel::kVolumetric, find_volume);
 }
 
 PairResult evaluate_point(const PairInput& input) { return evaluate_law(input, ContactModel::kPoint, find_point); }
@@ -171,7 +171,7 @@ void find_single_contacts_of_scene(const SceneDescription& scene, const State& s
     const bool is_point = model == ContactModel::kPoint;
     if (!environment.enabled[pair] || (!is_point && model != ContactModel::kVolumetric)) return;
     ContactForceLaw law = memory_law(scene, state, environment, pair, parts, kUsualStepSlipTolerance);
-    const FoundPatch found = (is_point ? find_point : find_ball_overlap)(posed(scene, environment, pair, parts), law);
+    const FoundPatch found = (is_point ? find_point : find_volume)(posed(scene, environment, pair, parts), law);
     const ContactPatch& patch = found.patch;
     if (!(patch.metric > 0)) return;
 
@@ -180,7 +180,7 @@ void find_single_contacts_of_scene(const SceneDescription& scene, const State& s
     contact.row = row;
     contact.law = law;
     contact.is_single_contact = true;
-    contact.is_ball = !is_point;
+    contact.is_ball = found.is_ball;
     contact.metric = patch.metric;
     contact.position = body(environment, (*scene.pairs)[pair].a).X_WB.translation + patch.point;
     contact.normal = patch.normal;

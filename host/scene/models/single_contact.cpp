@@ -10,21 +10,9 @@ namespace {
 
 constexpr Incompatibility kRigid = {"both rigid", "give the pair a stiffness"};
 
-/// So far only the overlap of a ball and a half space is known.
 Incompatibility incompatibility_of_volumes(const PartKind& a, const PartKind& b, const PairKind& pair) {
   if (a.polygon || b.polygon) return kPolygonsRefused;
-  const auto is_ball = [](const PartKind& part) { return part.primitive == PrimitiveKind::kSphere; };
-  const bool ball_on_half_space = (is_ball(a) && b.half_space) || (a.half_space && is_ball(b));
-  if (!ball_on_half_space) {
-    return {"not a sphere and a half space",
-            "other overlaps have no volumetric contact yet; take model point or "
-            "pressure_field"};
-  }
-  if (!pair.exact_spheres) {
-    return {"a sphere and a half space without exact_spheres",
-            "set exact_spheres of the pair: the overlap of a mesh "
-            "has no volumetric contact yet"};
-  }
+  if (a.half_space && b.half_space) return {"two half spaces", "one must be a mesh"};
   return a.rigid && b.rigid && !pair.has_stiffness ? kRigid : Incompatibility{};
 }
 
@@ -55,11 +43,9 @@ Incompatibility incompatibility_of_points(const PartKind& a, const PartKind& b, 
   return a.rigid && b.rigid && !pair.has_stiffness ? kRigid : Incompatibility{};
 }
 
-constexpr ShapeSet kHalfSpace = 1;
+constexpr ShapeSet kHalfSpace = 1;  // of what a ball can touch
 
 constexpr ShapeSet bit(PrimitiveKind kind) { return static_cast<ShapeSet>(1u << static_cast<int>(kind)); }
-
-ShapeSet shapes_with_volumes(const Pair&) { return kHalfSpace; }
 
 ShapeSet shapes_with_points(const Pair& pair) {
   constexpr auto kByHertz = static_cast<ShapeSet>(kHalfSpace | bit(PrimitiveKind::kSphere) | bit(PrimitiveKind::kBox));
@@ -95,13 +81,12 @@ ContactModelInfo volumetric_model() {
           .state_size = kContactStateSize,
           .bristle_size = kContactStateSize,
           .incompatibility = incompatibility_of_volumes,
-          .mixed_incompatibilities = "no sphere and half space; other overlaps have no volumetric contact yet",
+          .mixed_incompatibilities = "two half spaces, or both rigid in a pair without a stiffness",
           .has_patches = true,
           .has_law = true,
           .has_plates = true,
           .has_foundations = true,
           .is_drawn_as_octagon = true,
-          .ball_touches = shapes_with_volumes,
           .stiffness_of = stiffness_of_volume};
 }
 

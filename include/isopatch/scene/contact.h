@@ -62,7 +62,7 @@ struct ForceLawOptions {
   FrictionModel friction_model = FrictionModel::kCoulomb;  ///< of the pairs that have none of their own
   BristleFriction bristle = {};                            ///< likewise
   BristleFlow bristle_flow = BristleFlow::kNearLimit;      ///< likewise
-  OverlapNormal normal = OverlapNormal::kInertia;          ///< of an overlap
+  OverlapNormal normal = OverlapNormal::kArea;             ///< of an overlap
   double small_speed = 1e-3;                               ///< m/s, > 0
   ImpactLatch latch = ImpactLatch::kFirst;                 ///< which approach sets the damping of a restitution
   double relaxation_time = 0;                              ///< s, >= 0

@@ -37,6 +37,7 @@ struct PairForceLaw {
   LawNumbers numbers;  // friction and dissipation come from the materials
   bool has_stiffness;  // else it follows from the materials
   bool inside;         // what a ball touches is the hole that has the shape
+  bool exact_spheres;  // a sphere on a half space is a ball, whatever its mesh
 };
 
 }  // namespace isopatch::detail

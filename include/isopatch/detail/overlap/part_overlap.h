@@ -53,6 +53,7 @@ template <bool with_rates, class Sums>
 ISOPATCH_HD PassTotal total_of(const OverlapPass& f, const Sums& sums) {
   PassTotal total = {};
   total.overflows = !sums.bound.template holds<double>();
+  ISOPATCH_UNROLL
   for (int i = 0; i < kNumbersOf<with_rates>; ++i) {
     total.number[i] = sums.sum[i].value({0, 1 / quanta_of(f.scales, i)});
   }
@@ -165,6 +166,7 @@ ISOPATCH_HD PartOverlap find_overlap(Warp& warp, const OverlapParts& parts, Over
   PassTotal sums = {};
   Vec3d area = {0, 0, 0};
   double surface = 0, reach = 0;
+  ISOPATCH_NO_UNROLL
   for (int k = 0; k < (has_plane ? 1 : 2); ++k) {
     const bool of_a = has_plane ? !plane_a : k == 0;  // whose surface it is
     const Transform<double>& X_M = has_plane ? X_mesh : k == 0 ? parts.X_B : parts.X_A;

@@ -132,6 +132,7 @@ struct ContactView {
   double slip_tolerance;    // m/s
   std::int32_t state_size;  // Scene::contact_state_size()
   bool any_faces;           // a pair touches by faces
+  bool normal_by_area;      // of overlaps: OverlapNormal::kArea
 
   // of the scene's laws: what no step leaves is refused
   double least_impact_speed;  // that is not 0, m/s

@@ -4,7 +4,6 @@
 // solver of steps. A model has
 //
 //   FoundPatch find(const SingleContactParts&)   what a part pair has in common
-//   bool kRolls                          whether its plates do not turn with their bodies
 #pragma once
 
 #include "isopatch/detail/contact/contact_record.h"
@@ -26,6 +25,7 @@ struct SingleContactParts {
   const PairForceLaw& pair_law;
   LawNumbers& law;  // find() sets the stiffness where the pair has none
   Softness softness;
+  std::int32_t row;  // of the contact state
 };
 
 /// What two parts have in common, from the origin of body a in world axes.
@@ -35,6 +35,13 @@ struct FoundPatch {
   Symmetric3 second;   // C, m^5; of a point 0
   double depth;        // of the patch's point below the surface that it presses on, or of a point contact, m
   bool has_no_force;   // the parts overlap, one of them inside the other
+  bool rolls;          // the plate does not turn with its bodies
+  bool overflows;      // sums were too large for their scale
+
+  /// Bits of the status, but for those of a force.
+  ISOPATCH_HD std::uint32_t status() const {
+    return (has_no_force ? kNoContactSurface : kOk) | (overflows ? kSumOverflow : kOk);
+  }
 };
 
 /// Calls visit(i, row, found, law) for the part pairs of a near pair that touch in the model, and untouched(row, found)
@@ -60,7 +67,8 @@ ISOPATCH_HD void for_each_single_contact(const Model& model, const SceneView& sc
                                      X_B,
                                      scene.laws[view],
                                      law,
-                                     softness};
+                                     softness,
+                                     parts.row};
     const FoundPatch found = model.find(part);
     if (found.patch.metric > 0) {
       visit(i, parts.row, found, law);
@@ -271,6 +279,7 @@ ISOPATCH_HD std::uint32_t evaluate_single_contact_pair(Warp& warp, const Model& 
     sums.area += found.area;
     sums.energy += law_energy(law, found, result.step.normal.elastic, result.offset);
     ++sums.contacts;
+    status |= found.status();
     if (found.area > 0 && patch.metric > patch.radius * found.area) status |= kThickContact;
     if (has_rows) {
       SingleContactRows<Packed>{results,
@@ -287,7 +296,7 @@ ISOPATCH_HD std::uint32_t evaluate_single_contact_pair(Warp& warp, const Model& 
   };
   const auto untouched = [&](std::int32_t row, const FoundPatch& found) {
     if (results.contact_state.data != nullptr) write_contact_state(scene, results, environment, row, {});
-    if (found.has_no_force) status |= kNoContactSurface;
+    status |= found.status();
   };
   for_each_single_contact(model, scene, state, environment, view, touching, untouched);
   if (sums.contacts == 0) return status;
@@ -321,7 +330,7 @@ ISOPATCH_HD std::uint32_t find_single_contacts(const Model& model, const SceneVi
     ContactState memory = read_contact_state(scene, state, environment, row);
     if (!(memory.impact_speed > 0)) memory.offset = law.relaxation_time > 0 ? found.patch.metric : 0;
     const double pressed = max(found.patch.metric - memory.offset, 0.0);
-    PlateContact plate = {{}, found.patch.metric, Model::kRolls};
+    PlateContact plate = {{}, found.patch.metric, found.rolls};
     SolverContact<double>& points = plate.points;
     points.centroid = found.patch.point - origin;
     arms_of(found.patch, points.arm);
@@ -330,12 +339,11 @@ ISOPATCH_HD std::uint32_t find_single_contacts(const Model& model, const SceneVi
     points.stiffness = law_stiffness(law, found, memory.offset) / 3;
     points.dissipation = law.dissipation;
     points.key = ContactKey::of_part_pair(i).word();
+    status |= found.status();
     if (found.area > 0 && found.patch.metric > found.patch.radius * found.area) status |= kThickContact;
     append(row, plate);
   };
-  const auto untouched = [&](std::int32_t, const FoundPatch& found) {
-    if (found.has_no_force) status |= kNoContactSurface;
-  };
+  const auto untouched = [&](std::int32_t, const FoundPatch& found) { status |= found.status(); };
   for_each_single_contact(model, scene, state, environment, view, touching, untouched);
   return status;
 }

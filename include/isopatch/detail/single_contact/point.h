@@ -26,8 +26,6 @@ ISOPATCH_HD Distance distance_to(const GeometryView& shape, Vec3d x) {
 
 /// The ball is the sphere of the part pair, and of two spheres that of body a.
 struct PointModel {
-  static constexpr bool kRolls = false;
-
   ISOPATCH_HD FoundPatch find(const SingleContactParts& part) const {
     const bool a_is_ball = is_ball(part.geometry_a);
     const PartView &ball = a_is_ball ? part.a : part.b, &other = a_is_ball ? part.b : part.a;
