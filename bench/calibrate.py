@@ -5,9 +5,9 @@
 Usage: bench/calibrate.py CEILINGS.json [--output TIMING.json]
 
 Only what was measured is in the result (bench/cycle_model/timing.h says what else is assumed): how long units are
-busy with an instruction, how the first-level cache is banked, caches of instructions, and the time from a kernel of a
-graph to the next. Clock and processors are printed as options of predict.py. Exits with status 2 where the file cannot
-be read or has nothing of it.
+busy with an instruction, how the first-level cache is banked, caches of instructions, the bandwidth of the device's
+memory, and the time from a kernel of a graph to the next. Clock and processors are printed as options of predict.py.
+Exits with status 2 where the file cannot be read or has nothing of it.
 """
 
 import argparse
@@ -36,6 +36,7 @@ GATHERED = 16  # loads of each thread that are looked at, of 512
 BANKS = (8, 16, 32, 64)
 LINES_A_CYCLE = (1, 2, 4, 8)
 ALIKE = 1.02  # values that explain the measured ones as well as this; of them, 32 banks and the fewest lines are taken
+LARGER = 1.25  # than the largest code that fits, as code of that size has lines beside it
 SLOWER = 0.2  # cycles an instruction, more than from one run to the next
 
 
@@ -108,16 +109,20 @@ def instruction_caches(ceilings):
         return alike
 
     def line_cycles(at):
-        return LINE_INSTRUCTIONS * (cycles[sizes[at]] - cycles[sizes[0]])
+        """From one line to the next, which is fetched meanwhile."""
+        return max(1, round(LINE_INSTRUCTIONS * cycles[sizes[at]]))
+
+    def size(at):
+        return round(LARGER * (sizes[at] << 10))
 
     buffer = last_alike(0)
-    found = {"fetch_buffer": sizes[buffer] << 10}
+    found = {"fetch_buffer": size(buffer)}
     if buffer + 1 == len(sizes):
         return found
     cache = last_alike(buffer + 1)
-    found |= {"fetch_next": max(1, round(line_cycles(buffer + 1))), "instruction_cache": sizes[cache] << 10}
+    found |= {"fetch_next": line_cycles(buffer + 1), "instruction_cache": size(cache)}
     if cache + 1 < len(sizes):
-        found["fetch_second_level"] = max(1, round(2 * line_cycles(cache + 1)))  # half of it is for the next line
+        found["fetch_second_level"] = line_cycles(cache + 1)
     return found
 
 
@@ -125,6 +130,9 @@ def timing(ceilings):
     found = {}
     if "graph_of_1_us" in ceilings and "graph_of_4_us" in ceilings:
         found["launch"] = round((ceilings["graph_of_4_us"] - ceilings["graph_of_1_us"]) / 3, 3)
+        found["first_launch"] = round(ceilings["graph_of_1_us"] - found["launch"], 3)
+    if "copy_bytes_per_s" in ceilings and "clock_mhz" in ceilings:
+        found["memory_rate"] = round(1e-6 * ceilings["copy_bytes_per_s"] / ceilings["clock_mhz"])
     found |= instruction_caches(ceilings) | first_level_cache(ceilings)
     if intervals := instructions(ceilings):
         found["instructions"] = intervals

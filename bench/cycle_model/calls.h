@@ -19,7 +19,8 @@ struct Call {
   std::string name = "wrench", scene;
   bench::Variety variety = bench::Variety::kNear;
   Precision precision = Precision::kFloat;
-  std::int64_t environments = 62;
+  std::int64_t environments = 248;
+  int processors = 4;
 
   // of evaluations
   double margin = 0;  // m, of candidates that a call before has left; 0: none are kept

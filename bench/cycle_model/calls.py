@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 BOTH = ("float", "double")
 FEW = 4  # environments on a processor, so that several warps share a search
-MANY = 2048  # environments on a processor, so that blocks of a scan wait for one another
+MANY = 512  # environments on a processor, so that blocks of a scan wait for one another
 KEPT = ("--keep-candidates", "5e-4")  # m, a margin
 STEPS = 2
 MEASURED_STEPS = 10  # of the calls that isopatch_bench makes too
@@ -24,6 +24,7 @@ class Call:
     steps: int = 0  # of a rollout; 0: an evaluation
     options: tuple = field(default=())  # of cycle_model
     variety: str = "near"  # how environments differ
+    alone: bool = False  # one environment of the whole device
 
     @property
     def is_evaluation(self):
@@ -87,6 +88,7 @@ def all_calls(scenes):
     """Of the scenes that there are."""
     both_integrators = ("euler", "midpoint")
     calls = of_pairs("sphere512_on_box44")
+    calls += [Call("sphere512_on_box44", "wrench", title="of one", alone=True)]
     calls += evaluations("sphere512_on_box44", ["body_wrench", "geometries"])
     calls += evaluations("four_tets_on_four_tets", ["packed_polygons"], title="of many", environments=MANY)
     for scene in (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cycle_model: calls the cuda backend for environments of a scene, whose kernels' machine code is executed on a model
-// of one processor, and writes what it took as JSON. Exits with status 1 where a byte of a result is not that of the
-// CPU, or nothing touches. predict.py drives it.
+// of some processors, and writes what it took as JSON. Exits with status 1 where a byte of a result is not the
+// CPU's, or nothing touches. predict.py drives it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -38,7 +38,9 @@ struct Options {
     app.add_option("scene", scene, "scene file")->required();
     app.add_option("listings", listings, "files with disassembled kernels")->required();
     app.add_option("--call", call.name, "what is evaluated, or a step")->check(CLI::IsMember(names));
-    app.add_option("--environments", call.environments, "as many as one processor gets")->check(CLI::Range(1, 1 << 16));
+    app.add_option("--environments", call.environments, "as many as the processors get")->check(CLI::Range(1, 1 << 16));
+    app.add_option("--processors", call.processors, "that are executed, of all of the device")
+        ->check(CLI::Range(1, 1 << 10));
     app.add_option("--precision", call.precision)->transform(CLI::CheckedTransformer(precisions));
     app.add_option("--stages", call.stages, "kernels of a pair: as its size says, one or several")
         ->transform(CLI::CheckedTransformer(stages));
@@ -59,7 +61,7 @@ struct Options {
   }
 };
 
-nlohmann::json report(const Model& model, const Call& call, const Found& found, double launch_us) {
+nlohmann::json report(const Model& model, const Call& call, const Found& found, const Timing& timing) {
   return {{"call", call.name},
           {"environments", call.environments},
           {"steps", call.steps},
@@ -70,7 +72,9 @@ nlohmann::json report(const Model& model, const Call& call, const Found& found, 
           {"different_values", found.values.different},
           {"first_different", found.values.first},
           {"touching", found.touching},
-          {"launch_us", launch_us},
+          {"processors", call.processors},
+          {"launch_us", timing.launch},
+          {"first_launch_us", timing.first_launch},
           {"launches", model.launches()},
           {"executed", model.executed()}};
 }
@@ -85,7 +89,7 @@ int predict(int argc, char** argv) {
 
   Timing timing;
   if (!options.timing.empty()) timing.read(options.timing);
-  Model model(timing, options.listings);
+  Model model(timing, options.listings, options.call.processors);
   emulator::engine = &model;
 
   const std::vector<std::string> rollouts = rollout_names();
@@ -93,7 +97,7 @@ int predict(int argc, char** argv) {
   const SceneDescription scene = options.read();
   options.call.scene = std::filesystem::path(options.scene).stem().string();
   const Found found = steps ? step(model, scene, options.call) : evaluate(model, scene, options.call);
-  std::printf("%s\n", report(model, options.call, found, timing.launch).dump(1).c_str());
+  std::printf("%s\n", report(model, options.call, found, timing).dump(1).c_str());
   return found.values.different == 0 && found.touching > 0 ? 0 : 1;
 }
 

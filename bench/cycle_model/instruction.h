@@ -40,6 +40,7 @@ struct Operand {
   Bank bank = Bank::kNone;
   bool negative = false, absolute = false, inverted = false;  // -x, |x|, and ~x or !x
   bool wide = false;                                          // an address whose register has 64 bits
+  bool kept = false;                                          // for the next instruction's operand in its place
   std::int32_t index = 0;                                     // of the register; of the instruction that a label names
   std::int32_t base = -1, uniform = -1;                       // registers of an address or of an offset; -1 for none
   std::int32_t scale = 1;                                     // of an address's register

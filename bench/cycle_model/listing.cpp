@@ -63,6 +63,7 @@ Operand read_operand(std::string text, bool is_float, bool is_double, std::uint3
   Operand o;
   o.text = text;
   if (starts(text, "desc[")) text.erase(0, text.find(']') + 1);
+  if (const auto at = text.find(".reuse"); at != std::string::npos) o.kept = true, text.erase(at, 6);
   if (text[0] == '`') {
     o.bank = Bank::kLabel;
     const auto found = labels.find(text.substr(2, text.find(')') - 2));
@@ -119,8 +120,8 @@ Instruction read_instruction(const std::string& line, const Labels& labels) {
   in >> std::hex >> low >> high >> word;
   i.text = line.substr(line.find(word, 34));  // behind two words of 16 digits
 
-  // bits 105 to 125 of the encoding: stall (4), yield (1), scoreboards set (3, 3) and waited for (6), register reuse
-  // (4)
+  // bits 105 to 125 of the encoding: stall (4), yield (1), scoreboards set (3, 3) and waited for (6), and operands
+  // kept (4), which the text has too
   i.stall = static_cast<std::int32_t>(high >> 41 & 15);
   i.sets_on_result = static_cast<std::int32_t>(high >> 46 & 7);
   i.sets_on_read = static_cast<std::int32_t>(high >> 49 & 7);
@@ -140,7 +141,6 @@ Instruction read_instruction(const std::string& line, const Labels& labels) {
   for (const char c : rest.substr(0, rest.find("(*"))) {
     if (c != ' ') operands += c;
   }
-  for (auto at = operands.find(".reuse"); at != std::string::npos; at = operands.find(".reuse")) operands.erase(at, 6);
   const bool is_double = i.name[0] == 'D' && i.name != "DEPBAR";
   const bool is_float = i.name == "MUFU" || i.name == "HFMA2" || (i.name[0] == 'F' && i.name != "FLO");
   if (!operands.empty()) {

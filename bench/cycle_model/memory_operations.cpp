@@ -56,6 +56,7 @@ const Lanes<u64>& addresses(Warp& w, const Operand& o, Space space, u32 bytes) {
   effect.space = space;
   if (space == Space::kGeneric) effect.space = is_shared(effect.addresses[w.first()]) ? Space::kShared : Space::kGlobal;
   effect.bytes = bytes;
+  effect.writes = false;
   return effect.addresses;
 }
 
@@ -110,6 +111,7 @@ Operation load(const Instruction& form, Space space) {
 Operation store(const Instruction& form, Space space) {
   return [=, width = width_of(form)](Warp& w, const Instruction& i) {
     const Lanes<u64>& at = addresses(w, i[0], space, width.bytes);
+    w.effect().writes = true;
     Lanes<u32> words[4] = {};
     for (u32 k = 0; 4 * k < width.bytes && i[1].index != Operand::kZeroRegister; ++k) {
       words[k] = w.raw(part(Bank::kRegister, i[1].index + static_cast<int>(k)));

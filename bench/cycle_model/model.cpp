@@ -3,7 +3,8 @@
 
 namespace isopatch::cycle_model {
 
-Model::Model(const Timing& timing, const std::vector<std::string>& listings) : timing_(timing) {
+Model::Model(const Timing& timing, const std::vector<std::string>& listings, int processors)
+    : timing_(timing), memory_(timing_, processors) {
   for (const std::string& file : listings) listings_.add(file);
 }
 
@@ -16,7 +17,9 @@ void Model::launch(const std::string& name, u32 grid, u32 block, std::span<const
                    emulator::GlobalMemory& memory, u32 dynamic_shared) {
   const Kernel& kernel = listings_.kernel(name);
   const Launch launch = {&kernel, grid, block, parameters, &memory, dynamic_shared};
-  const Sums sums = run(timing_, launch);
+  const Sums sums = run(timing_, launch, memory_);
+  nlohmann::json waits;
+  for (std::size_t i = 0; i < kWaits.size(); ++i) waits[kWaits[i]] = sums.waits[i];
   launches_.push_back({{"kernel", name},
                        {"grid", grid},
                        {"block", block},
@@ -29,7 +32,10 @@ void Model::launch(const std::string& name, u32 grid, u32 block, std::span<const
                        {"lanes", sums.lanes},
                        {"passes", sums.passes},
                        {"lines", sums.lines},
-                       {"missed_lines", sums.missed_lines}});
+                       {"missed_lines", sums.missed_lines},
+                       {"second_level_bytes", sums.second_level_bytes},
+                       {"memory_bytes", sums.memory_bytes},
+                       {"waits", waits}});
   std::vector<bool>& executed = executed_[name];
   executed.resize(sums.executed.size());
   for (std::size_t i = 0; i < executed.size(); ++i) executed[i] = executed[i] || sums.executed[i];

@@ -12,15 +12,18 @@
 
 namespace isopatch::cycle_model {
 
-/// Runs what the library launches on one processor, and notes what that took.
+/// Runs what the library launches on some processors, and notes what that took.
 class Model final : public emulator::Engine {
  public:
-  Model(const Timing& timing, const std::vector<std::string>& listings);
+  Model(const Timing& timing, const std::vector<std::string>& listings, int processors);
 
-  int processors() const override { return 1; }
+  int processors() const override { return memory_.processors(); }
   int resident_blocks(const std::string& kernel, u32 block, u32 dynamic_shared) const override;
   void launch(const std::string& name, u32 grid, u32 block, std::span<const std::byte> parameters,
               emulator::GlobalMemory& memory, u32 dynamic_shared) override;
+
+  /// What all processors of the device have of something, as a share for those that are executed.
+  std::int64_t share_of(std::int64_t of_device) const { return of_device * processors() / timing_.processors; }
 
   /// What each launch took, since the last forget_launches().
   const nlohmann::json& launches() const { return launches_; }
@@ -31,6 +34,7 @@ class Model final : public emulator::Engine {
 
  private:
   Timing timing_;
+  MemorySystem memory_;
   Listings listings_;
   nlohmann::json launches_ = nlohmann::json::array();
   std::map<std::string, std::vector<bool>> executed_;  // by kernel

@@ -3,12 +3,11 @@
 """Predicts the times of calls on a GPU from the kernels' machine code, without a GPU.
 
 The program cycle_model (cmake --build BUILD --target cycle_model) executes the machine code that nvcc made of the
-kernels on a model of one processor, with as many environments as it would get, and counts cycles: by the compiler's
-stall counts and scoreboards, and by a model of units and caches. Every value is compared with the CPU's, bit by bit.
-The calls of calls.py together launch every kernel of the library.
+kernels on a model of some of the device's processors, with their share of the environments, and counts cycles: by the
+compiler's stall counts and scoreboards, and by a model of units, registers, caches and bandwidths. Every value is
+compared with the CPU's, bit by bit. The calls of calls.py together launch every kernel of the library.
 
-An H200 (bench/results/h200) took 1.2 to 1.4 times the predicted time for the wrenches of 8192 environments, and the
-predicted time for one environment; bench/NOTES.md says where they part. What the model assumes is in
+bench/results/CYCLE_MODEL.md has predictions beside what an H200 took. What the model assumes is in
 bench/cycle_model/timing.h; --timing replaces it by what was measured.
 
 Usage: bench/cycle_model/predict.py [--build DIR] [--tools DIR] [--data DIR] [--filter REGEX] [--list] ...
@@ -52,6 +51,7 @@ def arguments():
     parser.add_argument("--pair-blocks", default="", help="values of ISOPATCH_PAIR_BLOCKS to compile and compare")
     parser.add_argument("--keep-candidates", type=float, help="margin, m: evaluations that find them kept")
     parser.add_argument("--environments", type=int, default=8192)
+    parser.add_argument("--executed", type=int, default=4, help="processors that are executed")
     parser.add_argument("--clock", type=float, default=1.98, help="of the device, GHz")
     parser.add_argument("--processors", type=int, default=132, help="of the device")
     parser.add_argument("--filter", default="", help="regular expression that 'SCENE CALL, PRECISION' must hold")
@@ -95,8 +95,11 @@ def variants(args, tools, folder):
 
 def execute(args, call, scene, texts):
     """What the program found of a call."""
-    environments = call.environments or max(1, round(args.environments / args.processors))  # of one processor
+    executed = args.processors if call.alone else args.executed
+    each = call.environments or args.environments / args.processors
+    environments = 1 if call.alone else max(1, round(each * executed))
     command = [str(args.build / "bin/cycle_model"), str(scene), *map(str, texts), "--environments", str(environments)]
+    command += ["--processors", str(executed)]
     command += ["--call", call.name, "--precision", call.precision, "--variety", call.variety]
     command += call.options
     if args.keep_candidates and call.is_evaluation and "--keep-candidates" not in call.options:
@@ -114,15 +117,15 @@ def execute(args, call, scene, texts):
 
 def add_times(args, call, found):
     """The times of the whole call, of all processors."""
-    environments = found["environments"]
-    found["of_all"] = call.environments * args.processors or args.environments
-    share = found["of_all"] / args.processors / environments  # of what the processor would get, beside what it got
+    environments, executed = found["environments"], found["processors"]
+    found["of_all"] = 1 if call.alone else call.environments * args.processors or args.environments
+    share = found["of_all"] / args.processors / environments * executed  # of what they would get, beside what they got
     milliseconds = 1e-6 * share / args.clock  # of a cycle
     for launch in found["launches"]:
         launch["name"] = kernel_name(launch["kernel"])
         launch["ms"] = launch["cycles"] * milliseconds
-        launch["bound_ms"] = launch["issued"] / SCHEDULERS * milliseconds
-    found["ms"] = sum(k["ms"] + 1e-3 * found["launch_us"] for k in found["launches"])
+        launch["bound_ms"] = launch["issued"] / SCHEDULERS / executed * milliseconds
+    found["ms"] = 1e-3 * found["first_launch_us"] + sum(k["ms"] + 1e-3 * found["launch_us"] for k in found["launches"])
     found["bound_ms"] = sum(k["bound_ms"] for k in found["launches"])
     found["issued"] = sum(k["issued"] for k in found["launches"]) / environments
     return found
@@ -133,25 +136,28 @@ def kernel_name(mangled):
     return found[1] or found[3] if found else mangled
 
 
-HEADER = "blocks registers stack  issued/env.  bound [ms]    IPC  lanes  passes/kcycle  missed  cycles/env.     [ms]"
+HEADER = "blocks registers stack  issued/env.  bound [ms]    IPC  lanes  L2 B/cycle  DRAM  cycles/env.     [ms]  waits"
 
 
 def print_kernels(title, found):
     """A line for each kernel, and one for the call."""
-    environments = found["environments"]
+    environments, executed = found["environments"], found["processors"]
     print(f"{title:<48} {HEADER}")
     for k in found["launches"]:
-        missed, rate = k["missed_lines"] / max(1, k["lines"]), k["issued"] / k["cycles"] / SCHEDULERS
+        cycles = k["cycles"] * executed
+        rate, slots = k["issued"] / cycles / SCHEDULERS, k["issued"] + sum(k["waits"].values())
+        waits = sorted(((count / slots, name) for name, count in k["waits"].items()), reverse=True)
         print(
             f"  {k['name']:<46} {k['resident_blocks']:>6} {k['registers']:>9} {k['stack_bytes']:>5} "
             f"{k['issued'] / environments:>12.0f} {k['bound_ms']:>11.4f} {rate:>6.3f} "
-            f"{k['lanes'] / k['issued']:>6.1f} {1000 * k['passes'] / k['cycles']:>14.0f} {missed:>7.2%} "
-            f"{k['cycles'] / environments:>12.0f} {k['ms']:>8.4f}"
+            f"{k['lanes'] / k['issued']:>6.1f} {k['second_level_bytes'] / cycles:>11.2f} "
+            f"{k['memory_bytes'] / cycles:>5.2f} {cycles / environments:>12.0f} {k['ms']:>8.4f}  "
+            + ", ".join(f"{name} {share:.0%}" for share, name in waits[:3])
         )
-    cycles = sum(k["cycles"] for k in found["launches"]) / environments
+    cycles = sum(k["cycles"] for k in found["launches"]) * executed / environments
     print(
         f"  {'all, with ' + str(found['launch_us']) + ' us a launch':<46} {'':>22} {found['issued']:>12.0f} "
-        f"{found['bound_ms']:>11.4f} {'':>6} {'':>6} {'':>14} {'':>7} {cycles:>12.0f} {found['ms']:>8.4f}"
+        f"{found['bound_ms']:>11.4f} {'':>6} {'':>6} {'':>11} {'':>5} {cycles:>12.0f} {found['ms']:>8.4f}"
     )
     print(flush=True)
 
@@ -273,7 +279,7 @@ def predict(args):
         columns = variants(args, Tools(args.tools, kept / "tools"), kept)
         device = f"{args.processors} processors, {args.clock:g} GHz"
         print(f"isopatch at {commit()}: {args.environments} environments, {device}")
-        print(f"assumptions: {args.timing or 'guesses'}. Nothing here was measured.\n")
+        print(f"assumptions: {args.timing or 'bench/cycle_model/timing.h'}. No time here was measured.\n")
         found = execute_all(args, calls, paths, columns)
     return report(args, calls, columns, found)
 

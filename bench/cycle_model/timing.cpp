@@ -44,19 +44,38 @@ void for_each_count(Timing& t, F f) {
   f("memory_start", t.memory_start);
   f("operand_read", t.operand_read);
   f("second_level", t.second_level);
-  f("second_level_line", t.second_level_line);
+  f("memory", t.memory);
+  f("constants", t.constants);
   f("fetch_next", t.fetch_next);
   f("fetch_jump", t.fetch_jump);
   f("fetch_second_level", t.fetch_second_level);
+  f("fetch_second_level_jump", t.fetch_second_level_jump);
+  f("begin_kernel", t.begin_kernel);
+  f("store_queue", t.store_queue);
+  f("processors", t.processors);
   f("warps", t.warps);
   f("registers", t.registers);
   f("most_blocks", t.most_blocks);
   f("fast_memory", t.fast_memory);
   f("fetch_buffer", t.fetch_buffer);
   f("instruction_cache", t.instruction_cache);
+  f("constant_cache", t.constant_cache);
+  f("second_level_size", t.second_level_size);
   f("memory_queue", t.memory_queue);
   f("banks", t.banks);
   f("lines_a_cycle", t.lines_a_cycle);
+  f("register_banks", t.register_banks);
+}
+
+template <class F>
+void for_each_rate(Timing& t, F f) {
+  f("read_port", t.read_port);
+  f("write_port", t.write_port);
+  f("second_level_rate", t.second_level_rate);
+  f("memory_rate", t.memory_rate);
+  f("same_word", t.same_word);
+  f("launch", t.launch);
+  f("first_launch", t.first_launch);
 }
 
 }  // namespace
@@ -82,7 +101,7 @@ void Timing::take(nlohmann::json::object_t values) {
   for_each_count(*this, [](const char* name, std::int64_t count) {
     if (count < 1) throw std::runtime_error(fmt::format("{} is {}; at least 1 is needed", name, count));
   });
-  take_one("launch", launch);
+  for_each_rate(*this, take_one);
   std::map<std::string, std::map<std::string, std::int64_t>> instructions;
   take_one("instructions", instructions);
   for (auto& [name, value] : instructions) {

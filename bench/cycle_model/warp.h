@@ -49,6 +49,7 @@ struct Effect {
   bool waits_for_block = false;
   Space space = Space::kNone;
   u32 bytes = 0;  // that each lane read or wrote
+  bool writes = false;
   Lanes<u64> addresses = {};
 };
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Small kernels in machine code: how lanes part and meet again, and where generic addresses lead.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/cycle_model/differences.h"
 #include "bench/cycle_model/processor.h"
+#include "tests/support/paths/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace isopatch::cycle_model {
@@ -58,7 +61,9 @@ Ran run_warp(const Lines& body) {
   std::array<std::byte, sizeof(at)> parameters = {};
   std::memcpy(parameters.data(), &at, sizeof(at));
   Ran ran;
-  ran.sums = run(Timing(), {&listings.kernel(kName), 1, kLanes, parameters, &memory});
+  const Timing timing;
+  MemorySystem system(timing, 1);
+  ran.sums = run(timing, {&listings.kernel(kName), 1, kLanes, parameters, &memory}, system);
   std::memcpy(words.data(), at, bytes);
   for (std::size_t i = 0; i < words.size(); i += 2) {
     ran.first.push_back(words[i]);
@@ -200,6 +205,42 @@ TEST(CycleModelWarp, NotesWhichInstructionsWereExecuted) {
   EXPECT_EQ(ran.first, Words(kLanes, 1));
   const std::vector<bool> expected = {true, true, true, true, true, false, false, true, true, true, true};
   EXPECT_EQ(ran.sums.executed, expected);
+}
+
+/// Straight code of so many kibibytes, 16 times: as in bench/device_ceilings.cu.
+void write_straight_code(const std::string& file, int kibibytes) {
+  const std::string control = std::string(16, '0') + " 000fe20000000000 ";  // the next instruction a cycle later
+  std::ofstream out(file);
+  out << "kernel " << kName << " 32 1024 0 -\n" << control << "MOV R6, 0x10\n.L_loop:\n";
+  for (int i = 0; i < 64 * kibibytes; ++i) {
+    const std::string chain = "R" + std::to_string(10 + i % 8);
+    out << control << "FFMA " << chain << ", " << chain << ", R8.reuse, R9.reuse\n";
+  }
+  for (const char* line : {"IADD3 R6, R6, -0x1, RZ", "ISETP.NE.AND P0, PT, R6, RZ, PT", "@P0 BRA `(.L_loop)", "EXIT"}) {
+    out << control << line << '\n';
+  }
+}
+
+TEST(CycleModelFetch, CodeThatDoesNotFitTakesAsLongAsOnADevice) {
+  const auto measured = nlohmann::json::parse(std::ifstream(source_path("bench/results/h200/ceilings.json")));
+  const Timing timing;
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.path("straight.sass");
+  for (const int kibibytes : {8, 16, 32, 64, 128, 256}) {
+    write_straight_code(file, kibibytes);
+    Listings listings;
+    listings.add(file);
+    for (const u32 warps : {4u, 8u, 16u}) {
+      emulator::GlobalMemory memory;
+      MemorySystem system(timing, 1);
+      const Launch launch = {&listings.kernel(kName), 1, kLanes * warps, {}, &memory};
+      run(timing, launch, system);
+      const auto cycles = static_cast<double>(run(timing, launch, system).cycles - timing.begin_kernel);
+      const std::string name = fmt::format("cycles_an_instruction_{}_kib_{}_warps", kibibytes, warps);
+      const double instructions = 64. * kibibytes * 16 * warps / 4;
+      EXPECT_NEAR(cycles / instructions / measured.at(name).get<double>(), 1, .15) << name;
+    }
+  }
 }
 
 TEST(CycleModelDifferences, CountsValuesWithOtherBytesAndNamesTheFirst) {

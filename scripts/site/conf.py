@@ -71,6 +71,7 @@ NAVIGATION = {
         "bench/README",
         "bench/results/README",
         "bench/results/THROUGHPUT",
+        "bench/results/CYCLE_MODEL",
         "bench/results/FIGURES",
         "bench/results/OTHER_CODES",
         "bench/NOTES",
