@@ -249,7 +249,9 @@ class CudaPressureField final : public CudaContactModel {
   }
 
   std::int64_t room_for_cells(std::int64_t pairs) const {
-    const std::int64_t room = std::max((steps_ ? 4 : 1) * kCellsOfSmallBatch, kLeastCellsOfPair * pairs);
+    // pairs of large meshes take so long that the end of a round leaves most warps idle
+    const std::int64_t of_pair = std::max(usual_cells() - kLeastCellsOfPair, kLeastCellsOfPair);
+    const std::int64_t room = std::max((steps_ ? 4 : 1) * kCellsOfSmallBatch, of_pair * pairs);
     return std::min({pairs * most_listed_cells(), room, std::int64_t{cuda_options_.max_listed_cells}});
   }
 

@@ -75,7 +75,7 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
   expect_in_document(fmt::format("there is room for 8 a pair | {} | 2²⁰, {} MB |", sizeof(StagedPartPair),
                                  megabytes(sizeof(StagedPartPair), 20)));
   expect_in_document(fmt::format(
-      "1 650 000 ({:.0f} MB; in steps four times as much), or for 64 a pair if these are more | {} | 2²⁵, {} MB |",
+      "1 650 000 ({:.0f} MB; in steps four times as much), or if that is more for a quarter of the largest mesh's cells less 64 a pair, at least 64 | {} | 2²⁵, {} MB |",
       1.65 * sizeof(CellWork), sizeof(CellWork), megabytes(sizeof(CellWork), 25)));
   const std::size_t call =
       sizeof(std::int64_t) + sizeof(UnfinishedPair) + pair + sizeof(StagedPartPair) + 64 * sizeof(CellWork);
