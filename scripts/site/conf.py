@@ -64,6 +64,7 @@ NAVIGATION = {
         "include/isopatch/README",
         "include/isopatch/detail/pressure_field/README",
         "include/isopatch/detail/force_law/README",
+        "include/isopatch/detail/overlap/README",
         "include/isopatch/detail/polytope/README",
         "include/isopatch/RECIPES",
     ],

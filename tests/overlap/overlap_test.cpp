@@ -148,6 +148,16 @@ TEST(PartOverlap, OfNestedBodiesIsTheInnerOne) {
   EXPECT_NEAR(o.second.xy, 0, 1e-19);
 }
 
+TEST(PartOverlap, OfABodyBelowAPlaneIsAllOfIt) {
+  const Two two(cube(0.1), make_half_space("ground", 0.1));
+  for (const double z : {-0.06, -0.2, -1.0, -30.0}) {
+    const PartOverlap o = two.overlap(at(0.01, -0.005, z), at(0, 0, 0));
+    EXPECT_NEAR(o.volume, 1e-3, 1e-14) << z;
+    EXPECT_LT(norm(o.area), 1e-15);
+    EXPECT_FALSE(o.overflows);
+  }
+}
+
 TEST(PartOverlap, OfASurfaceMeshIsThatOfItsTets) {
   const Geometry solid = make_cylinder("cylinder", 0.04, 0.1, 12);
   const Geometry surface = make_surface_mesh("surface", {solid.mesh.points, solid.surface});

@@ -39,7 +39,7 @@ std::string error_of(const std::string& text) {
 // Every key, and none at its default.
 const std::string kContact =
     R"("friction_model": "bristle", "bristle": {"stiffness": 2e5, "damping": 300, "viscous": 0.25,
-       "stribeck_velocity": 0.002, "dwell_time": 0.3, "static_ratio": 1.5}, "bristle_flow": "always", "normal": "area",
+       "stribeck_velocity": 0.002, "dwell_time": 0.3, "static_ratio": 1.5}, "bristle_flow": "always", "normal": "inertia",
        "small_speed": 0.004, "latch": "largest", "relaxation_time": 0.5, "model": "point")";
 const std::string kPointPair =
     R"(, "model": "point", "friction_model": "bristle", "bristle": {"damping": 150}, "bristle_flow": "near_limit",
@@ -231,7 +231,9 @@ TEST(MemoryKeys, OneContactStateIsThatOfAllPartPairs) {
 TEST(MemoryKeys, AModelInWhichNoBodiesCanTouchIsAWarning) {
   const auto warnings = [](const char* model) {
     SceneDescription scene = parse(scene_text(""));
-    scene.contact.model = std::string(model) == "point" ? ContactModel::kPoint : ContactModel::kVolumetric;
+    const bool is_point = std::string(model) == "point";
+    scene.contact.model = is_point ? ContactModel::kPoint : ContactModel::kVolumetric;
+    for (Body& body : scene.bodies) body.rigid = body.rigid || !is_point;  // of rigid ones volumes need a stiffness
     scene.pairs = all_pairs(scene);
     std::string text;
     for (const std::string& warning : warnings_of(Scene(scene))) text += warning + '\n';

@@ -6,7 +6,7 @@
 
 #include "isopatch/detail/math/symmetric.h"
 #include "isopatch/detail/overlap/overlap_sums.h"
-#include "isopatch/detail/pair/part_pairs.h"
+#include "isopatch/detail/scene/environment.h"
 
 namespace isopatch::detail {
 
@@ -29,6 +29,18 @@ struct OverlapParts {
   const PartView &part_a, &part_b;
   Transform<double> X_A, X_B;  // of the bodies, in world axes from the origin of body a
   Twist twist_a, twist_b;
+
+  ISOPATCH_HD bool has_plane() const { return a.half_space || b.half_space; }
+  ISOPATCH_HD const Transform<double>& X_mesh() const { return a.half_space ? X_B : X_A; }
+
+  /// Of the half space.
+  ISOPATCH_HD Vec3d up() const {
+    const Vec3d z = {0, 0, 1};
+    return a.half_space ? rotate(X_A, rotate(part_a.X_BG, z)) : rotate(X_B, rotate(part_b.X_BG, z));
+  }
+  ISOPATCH_HD double height_over_plane(Vec3d x) const {
+    return a.half_space ? apply_back(part_a.X_BG, apply_back(X_A, x)).z : apply_back(part_b.X_BG, apply_back(X_B, x)).z;
+  }
 };
 
 /// The point o that both passes take the volume about, in the frame of body b or of the body without the half space:
@@ -137,39 +149,40 @@ ISOPATCH_HD void set_rates(const OverlapParts& parts, const PassTotal& sums, boo
   out.moment_rate = fma(-out.volume_rate, out.centroid - origin, rate);
 }
 
-/// The overlap of two parts. sum(pass) adds up the pass that `pass` describes and returns its PassTotal; it is called
-/// by all lanes, which share `pass`.
-template <bool with_rates, class Warp, class Sum>
-ISOPATCH_HD PartOverlap find_overlap(Warp& warp, const OverlapParts& parts, OverlapPass& pass, const Sum& sum) {
-  const bool plane_a = parts.a.half_space, has_plane = plane_a || parts.b.half_space;
-  const GeometryView& mesh = plane_a ? parts.b : parts.a;  // of the first pass: its surface
-  // the frame in which o is looked for: of the body with the tets of the first pass, or of the mesh beside a plane
-  const Transform<double>& X_mesh = plane_a ? parts.X_B : parts.X_A;
-  const Transform<double>& X_first = has_plane ? X_mesh : parts.X_B;
-  Vec3d origin;
-  const double radius = has_plane ? mesh.radius : min(parts.a.radius, parts.b.radius);
-  if (has_plane) {
-    const PartView& plane_part = plane_a ? parts.part_a : parts.part_b;
-    const Transform<double> X_plane = pose_of(plane_part, true, relative(X_mesh, plane_a ? parts.X_A : parts.X_B));
-    const Vec3d up = {X_plane.row[0].z, X_plane.row[1].z, X_plane.row[2].z};
-    const double height = apply_back(X_plane, mesh.center).z;
-    if (!(height <= mesh.radius)) return {};
-    origin = fma(-height, up, mesh.center);
-  } else {
-    const double slack =
-        kZeroTolerance * (norm(parts.a.center) + parts.a.radius + norm(parts.b.center) + parts.b.radius);
-    if (!overlap_origin(parts.b, parts.a, relative(parts.X_B, parts.X_A), slack, origin)) return {};
+/// Where the first passes take the volume about, in the frame of body b, or of the mesh beside a plane. False where the
+/// parts are apart.
+ISOPATCH_HD bool first_origin(const OverlapParts& parts, Vec3d& origin) {
+  if (!parts.has_plane()) {
+    const double size = norm(parts.a.center) + parts.a.radius + norm(parts.b.center) + parts.b.radius;
+    return overlap_origin(parts.b, parts.a, relative(parts.X_B, parts.X_A), kZeroTolerance * size, origin);
   }
-  const Vec3d origin_W = apply(X_first, origin);
+  const bool plane_a = parts.a.half_space;
+  const GeometryView& mesh = plane_a ? parts.b : parts.a;
+  const Transform<double> X_plane =
+      pose_of(plane_a ? parts.part_a : parts.part_b, true, relative(parts.X_mesh(), plane_a ? parts.X_A : parts.X_B));
+  const double height = apply_back(X_plane, mesh.center).z;
+  origin = fma(-height, Vec3d{X_plane.row[0].z, X_plane.row[1].z, X_plane.row[2].z}, mesh.center);
+  return height <= mesh.radius;
+}
 
-  const double area_bound = next_power_of_two(0x1p16 * radius * radius), length = next_power_of_two(4 * radius);
+/// Powers of two that no sum of areas and no distance from o exceeds, m^2 and m.
+struct OverlapBounds {
+  double area, length;
+};
+
+/// The passes about o, which is given from the origin of body a in world axes. sum(pass) adds up the pass that `pass`
+/// describes and returns its PassTotal; it is called by all lanes, which share `pass`.
+template <bool with_rates, class Warp, class Sum>
+ISOPATCH_HD PartOverlap overlap_about(Warp& warp, const OverlapParts& parts, Vec3d origin, OverlapBounds bounds,
+                                      OverlapPass& pass, const Sum& sum) {
+  const bool has_plane = parts.has_plane(), plane_a = parts.a.half_space;
   PassTotal sums = {};
   Vec3d area = {0, 0, 0};
-  double surface = 0, reach = 0;
+  double reach = 0;
   ISOPATCH_NO_UNROLL
   for (int k = 0; k < (has_plane ? 1 : 2); ++k) {
     const bool of_a = has_plane ? !plane_a : k == 0;  // whose surface it is
-    const Transform<double>& X_M = has_plane ? X_mesh : k == 0 ? parts.X_B : parts.X_A;
+    const Transform<double>& X_M = has_plane ? parts.X_mesh() : k == 0 ? parts.X_B : parts.X_A;
     warp.sync();  // the pass may be in use
     if (warp.lane() == 0) {
       if (of_a) {
@@ -177,10 +190,10 @@ ISOPATCH_HD PartOverlap find_overlap(Warp& warp, const OverlapParts& parts, Over
       } else {
         make_pass(parts.b, parts.X_B, parts.a, parts.part_a, parts.X_A, pass);
       }
-      pass.origin = k == 0 ? origin : apply_back(X_M, origin_W);
-      set_motion(parts, of_a, origin_W, X_M, pass);
-      const double speed = next_power_of_two(max(norm(pass.velocity) + norm(pass.angular) * length, 0x1p-500));
-      pass.scales = OverlapScales::make(area_bound, length, speed);
+      pass.origin = apply_back(X_M, origin);
+      set_motion(parts, of_a, origin, X_M, pass);
+      const double speed = next_power_of_two(max(norm(pass.velocity) + norm(pass.angular) * bounds.length, 0x1p-500));
+      pass.scales = OverlapScales::make(bounds.area, bounds.length, speed);
     }
     warp.sync();
     const PassTotal total = sum(pass);
@@ -193,18 +206,47 @@ ISOPATCH_HD PartOverlap find_overlap(Warp& warp, const OverlapParts& parts, Over
     }
     reach = max(reach, coordinate_bound(pass.M) + coordinate_bound(pass.S));
     if constexpr (with_rates) {
-      if (k == 0) {
-        sums.number[kVolumeRate] = total.number[kVolumeRate];
-        const Vec3d rate =
-            rotate(X_M, Vec3d{total.number[kFirstRate], total.number[kFirstRate + 1], total.number[kFirstRate + 2]});
-        sums.number[kFirstRate] = rate.x, sums.number[kFirstRate + 1] = rate.y, sums.number[kFirstRate + 2] = rate.z;
-      }
+      if (k > 0) continue;
+      const Vec3d rate =
+          rotate(X_M, Vec3d{total.number[kFirstRate], total.number[kFirstRate + 1], total.number[kFirstRate + 2]});
+      sums.number[kVolumeRate] = total.number[kVolumeRate];
+      sums.number[kFirstRate] = rate.x, sums.number[kFirstRate + 1] = rate.y, sums.number[kFirstRate + 2] = rate.z;
     }
   }
-  surface = sums.number[kSurface] + (has_plane ? norm(area) : 0);
-  PartOverlap out = overlap_of(sums, area, surface, origin_W, reach);
+  const double surface = sums.number[kSurface] + (has_plane ? norm(area) : 0);
+  PartOverlap out = overlap_of(sums, area, surface, origin, reach);
   if constexpr (with_rates) {
-    if (out.volume > 0) set_rates(parts, sums, !(has_plane && plane_a), origin_W, out);
+    if (out.volume > 0) set_rates(parts, sums, !(has_plane && plane_a), origin, out);
+  }
+  return out;
+}
+
+/// The overlap of two parts. Where it is so small beside its distance from o that digits are lost, it is found once
+/// more about its centroid, with bounds as small as it.
+template <bool with_rates, class Warp, class Sum>
+ISOPATCH_HD PartOverlap find_overlap(Warp& warp, const OverlapParts& parts, OverlapPass& pass, const Sum& sum) {
+  constexpr double kFar = 0x1p16;  // leaves second moments 2^-35
+  const double radius = !parts.has_plane()   ? min(parts.a.radius, parts.b.radius)
+                        : parts.a.half_space ? parts.b.radius
+                                             : parts.a.radius;
+  Vec3d origin;
+  if (!first_origin(parts, origin)) return {};
+  const double depth = parts.has_plane() ? norm(origin - (parts.a.half_space ? parts.b : parts.a).center) : 0;
+  OverlapBounds bounds = {next_power_of_two(0x1p16 * radius * radius), next_power_of_two(4 * radius + 2 * depth)};
+  origin = apply(parts.has_plane() ? parts.X_mesh() : parts.X_B, origin);
+  PartOverlap out = {};
+  ISOPATCH_NO_UNROLL
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const PartOverlap found = overlap_about<with_rates>(warp, parts, origin, bounds, pass, sum);
+    if (attempt > 0 && found.overflows) break;  // it is longer than its area says
+    out = found;
+    const double trace = out.second.xx + out.second.yy + out.second.zz;
+    const double away = max(norm(out.centroid - origin), 0x1p-10 * bounds.length);
+    if (!(out.volume > 0) || !(out.surface * away * away * away > kFar * trace)) break;
+    origin = out.centroid;
+    // beside a plane o stays on it
+    if (parts.has_plane()) origin = fma(-parts.height_over_plane(origin), parts.up(), origin);
+    bounds = {next_power_of_two(64 * out.surface), min(next_power_of_two(64 * sqrt(out.surface)), bounds.length)};
   }
   return out;
 }

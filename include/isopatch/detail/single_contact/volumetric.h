@@ -99,7 +99,6 @@ ISOPATCH_HD void find_overlaps(Warp& warp, OverlapPass& pass, const SceneView& s
                                std::int64_t environment, int view, const Sum& sum, PartOverlap* overlaps) {
   const PairView& pair = scene.pairs[view];
   Transform<double> X_A = read_pose(state, environment, pair.a), X_B = read_pose(state, environment, pair.b);
-  const Transform<double> X_AB = relative(X_A, X_B);
   X_B.translation = X_B.translation - X_A.translation;
   X_A.translation = {0, 0, 0};
   const Twist twist_a = read_twist(state, environment, pair.a), twist_b = read_twist(state, environment, pair.b);
@@ -109,11 +108,8 @@ ISOPATCH_HD void find_overlaps(Warp& warp, OverlapPass& pass, const SceneView& s
     const GeometryView &a = scene.geometries[geometry_of(scene, state, environment, parts.a)],
                        &b = scene.geometries[geometry_of(scene, state, environment, parts.b)];
     if (is_exact_ball(scene.laws[view], a, b)) continue;
-    PartOverlap found = {};
-    if (num_part_pairs(pair) == 1 || parts_may_touch(scene, state, environment, parts, X_AB)) {
-      found = find_overlap<with_rates>(
-          warp, {a, b, scene.parts[parts.a], scene.parts[parts.b], X_A, X_B, twist_a, twist_b}, pass, sum);
-    }
+    const PartOverlap found = find_overlap<with_rates>(
+        warp, {a, b, scene.parts[parts.a], scene.parts[parts.b], X_A, X_B, twist_a, twist_b}, pass, sum);
     if (warp.lane() == 0) overlaps[parts.row] = found;
   }
 }
