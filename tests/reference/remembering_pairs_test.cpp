@@ -337,6 +337,8 @@ ResultArrays evaluated_exchanged(const RememberingPairs& pairs, EvaluatorOptions
   const ResultArrays found = results;
   move_rows(found.part_pair_wrench, rows, 6, true, results.part_pair_wrench);
   move_rows(found.contact_state, rows, 8, true, results.contact_state);
+  move_rows(found.volume, rows, 1, true, results.volume);
+  move_rows(found.second_moments, rows, 6, true, results.second_moments);
   const std::vector<PartPair> part_pairs = scene.part_pairs();
   for (std::size_t i = 0; i < results.contact_state.size() / 8; ++i) {
     negate_bend(&results.contact_state[8 * i]);

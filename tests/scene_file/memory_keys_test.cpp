@@ -77,7 +77,7 @@ TEST(MemoryKeys, OfTheContactLawAreRead) {
   EXPECT_EQ(contact.force_law.friction_model, FrictionModel::kBristle);
   EXPECT_EQ(contact.force_law.bristle, (BristleFriction{2e5, 300, 0.25, 0.002, 0.3, 1.5}));
   EXPECT_EQ(contact.force_law.bristle_flow, BristleFlow::kAlways);
-  EXPECT_EQ(contact.force_law.normal, OverlapNormal::kArea);
+  EXPECT_EQ(contact.force_law.normal, OverlapNormal::kInertia);
   EXPECT_EQ(contact.force_law.small_speed, 0.004);
   EXPECT_EQ(contact.force_law.latch, ImpactLatch::kLargest);
   EXPECT_EQ(contact.force_law.relaxation_time, 0.5);
@@ -229,19 +229,17 @@ TEST(MemoryKeys, OneContactStateIsThatOfAllPartPairs) {
 }
 
 TEST(MemoryKeys, AModelInWhichNoBodiesCanTouchIsAWarning) {
-  const auto warnings = [](const char* model) {
+  const auto warnings = [](bool has_ball) {
     SceneDescription scene = parse(scene_text(""));
-    const bool is_point = std::string(model) == "point";
-    scene.contact.model = is_point ? ContactModel::kPoint : ContactModel::kVolumetric;
-    for (Body& body : scene.bodies) body.rigid = body.rigid || !is_point;  // of rigid ones volumes need a stiffness
+    scene.contact.model = ContactModel::kPoint;
+    if (!has_ball) scene.geometries[0] = make_box("ball", {0.1, 0.1, 0.1});
     scene.pairs = all_pairs(scene);
     std::string text;
     for (const std::string& warning : warnings_of(Scene(scene))) text += warning + '\n';
     return text;
   };
-  EXPECT_EQ(warnings("point").find("no two bodies can touch"), std::string::npos);
-  EXPECT_NE(warnings("volumetric").find("no two bodies can touch in the scene's contact model volumetric"),
-            std::string::npos);
+  EXPECT_EQ(warnings(true).find("no two bodies can touch"), std::string::npos);
+  EXPECT_NE(warnings(false).find("no two bodies can touch in the scene's contact model point"), std::string::npos);
 }
 
 }  // namespace

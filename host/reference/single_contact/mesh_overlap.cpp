@@ -71,7 +71,7 @@ struct Moments {
   Vector3 first = Vector3::Zero();
   Matrix3 second = Matrix3::Zero();
 
-  /// Those about a point, from those of a body about another one that is `arm` away.
+  /// Adds a body's moments about a point that is `arm` away from this sum's.
   void add(Real sign, const Moments& body, const Vector3& arm) {
     volume += sign * body.volume;
     first += sign * (body.first + body.volume * arm);

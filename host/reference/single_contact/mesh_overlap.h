@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What two parts have in common, in extended precision: the intersections of their tets, each with its integrals about
-// a point of its own, added up.
+// its own middle, added up.
 #pragma once
 
 #include "host/reference/force_law/force_law.h"

@@ -98,7 +98,7 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const MeshPair& f, double coordinate_b
   return c;
 }
 
-/// Makes the tests of a pair of which the bodies and the pose are set.
+/// Makes the tests of a pair whose bodies and pose are set.
 ISOPATCH_HD void set_tests(MeshPair& f) {
   const double bound = coordinate_bound(f.M) + coordinate_bound(f.S);
   f.M.zero_tolerance = kZeroTolerance * bound * (f.S.rigid ? 1.0 : steepest_slope(f.S));

@@ -134,7 +134,7 @@ ISOPATCH_HD PartOverlap overlap_of(const PassTotal& sums, Vec3d area, double sur
   return out;
 }
 
-/// The rates as seen from B, from those of the first pass, seen from the body without its surface.
+/// Sets the rates as seen from B. The first pass has them as seen from the body without its surface.
 ISOPATCH_HD void set_rates(const OverlapParts& parts, const PassTotal& sums, bool seen_from_b, Vec3d origin,
                            PartOverlap& out) {
   const double(&n)[kOverlapNumbersWithRates] = sums.number;

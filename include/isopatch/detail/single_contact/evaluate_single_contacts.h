@@ -38,7 +38,7 @@ struct FoundPatch {
   bool rolls;          // the plate does not turn with its bodies
   bool overflows;      // sums were too large for their scale
 
-  /// Bits of the status, but for those of a force.
+  /// Bits of the status that need no force.
   ISOPATCH_HD std::uint32_t status() const {
     return (has_no_force ? kNoContactSurface : kOk) | (overflows ? kSumOverflow : kOk);
   }

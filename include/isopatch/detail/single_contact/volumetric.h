@@ -15,7 +15,7 @@ ISOPATCH_HD double layer_softness(const PartView& part, const GeometryView& geom
   return softness > 0 ? depth * softness : 0;
 }
 
-/// Whether what two parts have in common is that of a ball and a half space, not of meshes.
+/// Whether two parts are a ball and a half space whose overlap has a closed form, whatever the meshes.
 ISOPATCH_HD bool is_exact_ball(const PairForceLaw& law, const GeometryView& a, const GeometryView& b) {
   return law.exact_spheres && ((is_ball(a) && b.half_space) || (a.half_space && is_ball(b)));
 }
