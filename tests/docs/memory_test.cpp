@@ -74,9 +74,11 @@ TEST(Memory, OfTheStagesIsAsDocumented) {
                                  megabytes(pair + sizeof(StoredWrenchSums), 20)));
   expect_in_document(fmt::format("there is room for 8 a pair | {} | 2²⁰, {} MB |", sizeof(StagedPartPair),
                                  megabytes(sizeof(StagedPartPair), 20)));
-  expect_in_document(fmt::format(
-      "1 650 000 ({:.0f} MB; in steps four times as much), or if that is more for a quarter of the largest mesh's cells less 64 a pair, at least 64 | {} | 2²⁵, {} MB |",
-      1.65 * sizeof(CellWork), sizeof(CellWork), megabytes(sizeof(CellWork), 25)));
+  expect_in_document(
+      fmt::format("1 650 000 ({:.0f} MB; in steps four times as much), or if that is more for a quarter of the largest "
+                  "mesh's cells "
+                  "less 64 a pair, at least 64 | {} | 2²⁵, {} MB |",
+                  1.65 * sizeof(CellWork), sizeof(CellWork), megabytes(sizeof(CellWork), 25)));
   const std::size_t call =
       sizeof(std::int64_t) + sizeof(UnfinishedPair) + pair + sizeof(StagedPartPair) + 64 * sizeof(CellWork);
   expect_in_document(fmt::format("with one pair of bodies need {} MB of working memory", megabytes(call, 16)));

@@ -9,7 +9,7 @@ namespace isopatch::reference {
 
 FoundPatch find_point(const PosedParts& parts, ContactForceLaw& law);
 
-/// Of two parts, of which a ball on a half space may be exact.
+/// Of two parts; a ball on a half space may be exact.
 FoundPatch find_volume(const PosedParts& parts, ContactForceLaw& law);
 
 }  // namespace isopatch::reference
