@@ -47,7 +47,7 @@ TEST(DeviceMemory, OfAnEvaluatorGrowsWithTheBatch) { expect_growth<Evaluator>("s
 
 TEST(DeviceMemory, OfAnEnvironmentIsSmall) {
   SceneDescription description = read_scene(source_path("bench/scenes/sphere_on_box.json"));
-  description.geometries[0] = make_sphere("ball", 0.05, 3);  // of 1280 tets
+  description.geometries[0] = make_sphere("ball", 0.05, 2);  // of 320 tets
   const Scene scene(description);
   for (const auto& [environments, most] : {std::pair<std::int64_t, double>{8192, 8e3}, {65536, 4e3}}) {
     const double each =

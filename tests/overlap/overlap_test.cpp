@@ -3,6 +3,7 @@
 // What two parts have in common, against closed forms and exact figures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>

@@ -201,7 +201,7 @@ TEST_F(EmulatedCalls, WithPackedArraysAndPatchContactsAllocateNothingAfterReserv
   const detail::DeviceBuffer<std::int64_t> polygon_offsets(environments + 1), contact_offsets(environments + 1);
   Results results = arrays.results();
   results.contact_offsets = contact_offsets.data();
-  evaluator.reserve(batch.num_environments, 100);
+  evaluator.reserve(batch.num_environments, 100, 0, true);
   take_calls();
   const auto expect_no_allocation = [&] {
     evaluator.evaluate(arrays.state(), results);

@@ -123,6 +123,7 @@ struct OverlapSums {
   ISOPATCH_HD void for_each_word(const Visit& visit) {
     ISOPATCH_UNROLL
     for (int i = 0; i < kCount; ++i) {
+      ISOPATCH_UNROLL
       for (int k = 0; k < ReproducibleSum<Number>::kLimbs; ++k) visit(sum[i].limb[k]);
     }
     visit(bound.terms);

@@ -31,7 +31,15 @@ struct OverlapParts {
   Twist twist_a, twist_b;
 
   ISOPATCH_HD bool has_plane() const { return a.half_space || b.half_space; }
-  ISOPATCH_HD const Transform<double>& X_mesh() const { return a.half_space ? X_B : X_A; }
+
+  /// Of body a or of body b: a copy, since a GPU has no addresses of registers.
+  ISOPATCH_HD Transform<double> X_of(bool of_a) const {
+    Transform<double> X = X_B;
+    if (of_a) X = X_A;
+    return X;
+  }
+  /// Of the body whose frame the first pass is in: the mesh beside a plane, else b.
+  ISOPATCH_HD Transform<double> X_first() const { return X_of(b.half_space); }
 
   /// Of the half space.
   ISOPATCH_HD Vec3d up() const {
@@ -55,20 +63,33 @@ ISOPATCH_HD bool overlap_origin(const GeometryView& own, const GeometryView& oth
   return low.x <= high.x + slack && low.y <= high.y + slack && low.z <= high.z + slack;
 }
 
-/// The sum of what a pass found, in its frame about o.
+/// The sums of a pass, in its frame about o.
 struct PassTotal {
-  double number[kOverlapNumbersWithRates];
+  double volume;
+  Vec3d first;
+  Symmetric3 second;
+  Vec3d area;
+  double surface, volume_rate;
+  Vec3d first_rate;
   bool overflows;
 };
 
 template <bool with_rates, class Sums>
 ISOPATCH_HD PassTotal total_of(const OverlapPass& f, const Sums& sums) {
+  const auto value = [&](int i) { return sums.sum[i].value({0, 1 / quanta_of(f.scales, i)}); };
+  const auto vec = [&](int i) { return Vec3d{value(i), value(i + 1), value(i + 2)}; };
   PassTotal total = {};
-  total.overflows = !sums.bound.template holds<double>();
-  ISOPATCH_UNROLL
-  for (int i = 0; i < kNumbersOf<with_rates>; ++i) {
-    total.number[i] = sums.sum[i].value({0, 1 / quanta_of(f.scales, i)});
+  total.volume = value(kVolume);
+  total.first = vec(kFirst);
+  const Vec3d diagonal = vec(kSecond), beside = vec(kSecond + 3);
+  total.second = {diagonal.x, diagonal.y, diagonal.z, beside.x, beside.y, beside.z};
+  total.area = vec(kArea);
+  total.surface = value(kSurface);
+  if constexpr (with_rates) {
+    total.volume_rate = value(kVolumeRate);
+    total.first_rate = vec(kFirstRate);
   }
+  total.overflows = !sums.bound.template holds<double>();
   return total;
 }
 
@@ -99,18 +120,16 @@ ISOPATCH_HD void set_motion(const OverlapParts& parts, bool surface_of_a, Vec3d 
   f.angular = rotate_back(X_M, sign * (parts.twist_a.angular - parts.twist_b.angular));
 }
 
+ISOPATCH_HD Symmetric3 sum_of(const Symmetric3& a, const Symmetric3& b) {
+  return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
+}
+
 /// Adds what a pass found to the sums about o in world axes.
 ISOPATCH_HD void add_pass(const PassTotal& pass, const Transform<double>& X_M, PassTotal& to) {
-  const double(&n)[kOverlapNumbersWithRates] = pass.number;
-  const auto add = [&](int at, Vec3d v) { to.number[at] += v.x, to.number[at + 1] += v.y, to.number[at + 2] += v.z; };
-  const auto vec = [&](int at) { return Vec3d{n[at], n[at + 1], n[at + 2]}; };
-  const Symmetric3 second =
-      rotated(X_M, {n[kSecond], n[kSecond + 1], n[kSecond + 2], n[kSecond + 3], n[kSecond + 4], n[kSecond + 5]});
-  to.number[kVolume] += n[kVolume];
-  add(kFirst, rotate(X_M, vec(kFirst)));
-  add(kSecond, {second.xx, second.yy, second.zz});
-  add(kSecond + 3, {second.xy, second.xz, second.yz});
-  to.number[kSurface] += n[kSurface];
+  to.volume += pass.volume;
+  to.first = to.first + rotate(X_M, pass.first);
+  to.second = sum_of(to.second, rotated(X_M, pass.second));
+  to.surface += pass.surface;
   to.overflows = to.overflows || pass.overflows;
 }
 
@@ -119,17 +138,16 @@ ISOPATCH_HD PartOverlap overlap_of(const PassTotal& sums, Vec3d area, double sur
   constexpr double kRounding = 0x1p-44, kNoDigits = 0x1p-30;
   PartOverlap out = {};
   out.overflows = sums.overflows;
-  const double(&n)[kOverlapNumbersWithRates] = sums.number;
-  const double volume = n[kVolume];
+  const double volume = sums.volume;
   if (!(volume > kRounding * surface * reach)) return out;
-  const Vec3d first = {n[kFirst], n[kFirst + 1], n[kFirst + 2]}, arm = (1 / volume) * first;
+  const Vec3d first = sums.first, arm = (1 / volume) * first;
   out.volume = volume;
   out.centroid = origin + arm;
   out.area = area;
   out.surface = surface;
-  const Symmetric3 second = {fma(-arm.x, first.x, n[kSecond]),     fma(-arm.y, first.y, n[kSecond + 1]),
-                             fma(-arm.z, first.z, n[kSecond + 2]), fma(-arm.x, first.y, n[kSecond + 3]),
-                             fma(-arm.x, first.z, n[kSecond + 4]), fma(-arm.y, first.z, n[kSecond + 5])};
+  const Symmetric3& s = sums.second;
+  const Symmetric3 second = {fma(-arm.x, first.x, s.xx), fma(-arm.y, first.y, s.yy), fma(-arm.z, first.z, s.zz),
+                             fma(-arm.x, first.y, s.xy), fma(-arm.x, first.z, s.xz), fma(-arm.y, first.z, s.yz)};
   if (second.xx + second.yy + second.zz > kNoDigits * volume * dot(arm, arm)) out.second = second;
   return out;
 }
@@ -137,15 +155,13 @@ ISOPATCH_HD PartOverlap overlap_of(const PassTotal& sums, Vec3d area, double sur
 /// Sets the rates as seen from B. The first pass has them as seen from the body without its surface.
 ISOPATCH_HD void set_rates(const OverlapParts& parts, const PassTotal& sums, bool seen_from_b, Vec3d origin,
                            PartOverlap& out) {
-  const double(&n)[kOverlapNumbersWithRates] = sums.number;
-  Vec3d rate = {n[kFirstRate], n[kFirstRate + 1], n[kFirstRate + 2]};
+  Vec3d rate = sums.first_rate;
   if (!seen_from_b) {
     const Vec3d at_a = parts.twist_a.linear + cross(parts.twist_a.angular, origin - parts.X_A.translation),
                 at_b = parts.twist_b.linear + cross(parts.twist_b.angular, origin - parts.X_B.translation);
-    const Vec3d first = {n[kFirst], n[kFirst + 1], n[kFirst + 2]};
-    rate = rate + fma(out.volume, at_a - at_b, cross(parts.twist_a.angular - parts.twist_b.angular, first));
+    rate = rate + fma(out.volume, at_a - at_b, cross(parts.twist_a.angular - parts.twist_b.angular, sums.first));
   }
-  out.volume_rate = n[kVolumeRate];
+  out.volume_rate = sums.volume_rate;
   out.moment_rate = fma(-out.volume_rate, out.centroid - origin, rate);
 }
 
@@ -159,7 +175,7 @@ ISOPATCH_HD bool first_origin(const OverlapParts& parts, Vec3d& origin) {
   const bool plane_a = parts.a.half_space;
   const GeometryView& mesh = plane_a ? parts.b : parts.a;
   const Transform<double> X_plane =
-      pose_of(plane_a ? parts.part_a : parts.part_b, true, relative(parts.X_mesh(), plane_a ? parts.X_A : parts.X_B));
+      pose_of(plane_a ? parts.part_a : parts.part_b, true, relative(parts.X_of(!plane_a), parts.X_of(plane_a)));
   const double height = apply_back(X_plane, mesh.center).z;
   origin = fma(-height, Vec3d{X_plane.row[0].z, X_plane.row[1].z, X_plane.row[2].z}, mesh.center);
   return height <= mesh.radius;
@@ -182,7 +198,7 @@ ISOPATCH_HD PartOverlap overlap_about(Warp& warp, const OverlapParts& parts, Vec
   ISOPATCH_NO_UNROLL
   for (int k = 0; k < (has_plane ? 1 : 2); ++k) {
     const bool of_a = has_plane ? !plane_a : k == 0;  // whose surface it is
-    const Transform<double>& X_M = has_plane ? parts.X_mesh() : k == 0 ? parts.X_B : parts.X_A;
+    const Transform<double> X_M = k == 0 ? parts.X_first() : parts.X_A;
     warp.sync();  // the pass may be in use
     if (warp.lane() == 0) {
       if (of_a) {
@@ -198,7 +214,7 @@ ISOPATCH_HD PartOverlap overlap_about(Warp& warp, const OverlapParts& parts, Vec
     warp.sync();
     const PassTotal total = sum(pass);
     add_pass(total, X_M, sums);
-    const Vec3d own = rotate(X_M, Vec3d{total.number[kArea], total.number[kArea + 1], total.number[kArea + 2]});
+    const Vec3d own = rotate(X_M, total.area);
     if (!of_a) {
       area = own;
     } else if (has_plane) {
@@ -207,13 +223,11 @@ ISOPATCH_HD PartOverlap overlap_about(Warp& warp, const OverlapParts& parts, Vec
     reach = max(reach, coordinate_bound(pass.M) + coordinate_bound(pass.S));
     if constexpr (with_rates) {
       if (k > 0) continue;
-      const Vec3d rate =
-          rotate(X_M, Vec3d{total.number[kFirstRate], total.number[kFirstRate + 1], total.number[kFirstRate + 2]});
-      sums.number[kVolumeRate] = total.number[kVolumeRate];
-      sums.number[kFirstRate] = rate.x, sums.number[kFirstRate + 1] = rate.y, sums.number[kFirstRate + 2] = rate.z;
+      sums.volume_rate = total.volume_rate;
+      sums.first_rate = rotate(X_M, total.first_rate);
     }
   }
-  const double surface = sums.number[kSurface] + (has_plane ? norm(area) : 0);
+  const double surface = sums.surface + (has_plane ? norm(area) : 0);
   PartOverlap out = overlap_of(sums, area, surface, origin, reach);
   if constexpr (with_rates) {
     if (out.volume > 0) set_rates(parts, sums, !(has_plane && plane_a), origin, out);
@@ -233,7 +247,7 @@ ISOPATCH_HD PartOverlap find_overlap(Warp& warp, const OverlapParts& parts, Over
   if (!first_origin(parts, origin)) return {};
   const double depth = parts.has_plane() ? norm(origin - (parts.a.half_space ? parts.b : parts.a).center) : 0;
   OverlapBounds bounds = {next_power_of_two(0x1p16 * radius * radius), next_power_of_two(4 * radius + 2 * depth)};
-  origin = apply(parts.has_plane() ? parts.X_mesh() : parts.X_B, origin);
+  origin = apply(parts.X_first(), origin);
   PartOverlap out = {};
   ISOPATCH_NO_UNROLL
   for (int attempt = 0; attempt < 2; ++attempt) {
