@@ -35,25 +35,30 @@ struct OverlapPass : MeshPair {
 };
 
 /// Numbers of a polygon or of a sum.
-enum OverlapNumber : int {
-  kVolume,
-  kFirst,         // x, y, z
-  kSecond = 4,    // xx, yy, zz, xy, xz, yz
-  kArea = 10,     // the vector area: x, y, z
-  kSurface = 13,  // the area itself
-  kVolumeRate,
-  kFirstRate  // x, y, z
+struct OverlapNumber {
+  enum : int {
+    kVolume,
+    kFirst,         // x, y, z
+    kSecond = 4,    // xx, yy, zz, xy, xz, yz
+    kArea = 10,     // the vector area: x, y, z
+    kSurface = 13,  // the area itself
+    kVolumeRate,
+    kFirstRate  // x, y, z
+  };
 };
-inline constexpr int kOverlapNumbers = kVolumeRate, kOverlapNumbersWithRates = kFirstRate + 3;
+inline constexpr int kOverlapNumbers = OverlapNumber::kVolumeRate,
+                     kOverlapNumbersWithRates = OverlapNumber::kFirstRate + 3;
 
 template <bool with_rates>
 inline constexpr int kNumbersOf = with_rates ? kOverlapNumbersWithRates : kOverlapNumbers;
 
 ISOPATCH_HD double quanta_of(const OverlapScales& scales, int number) {
-  if (number >= kFirstRate) return scales.first_rate;
-  if (number == kVolumeRate) return scales.volume_rate;
-  if (number >= kArea) return scales.area;
-  return number >= kSecond ? scales.second : number >= kFirst ? scales.first : scales.volume;
+  if (number >= OverlapNumber::kFirstRate) return scales.first_rate;
+  if (number == OverlapNumber::kVolumeRate) return scales.volume_rate;
+  if (number >= OverlapNumber::kArea) return scales.area;
+  return number >= OverlapNumber::kSecond  ? scales.second
+         : number >= OverlapNumber::kFirst ? scales.first
+                                           : scales.volume;
 }
 
 /// The numbers of a polygon: its plane, its middle [radius] on it and its moments about that, times its weight.
@@ -81,19 +86,23 @@ ISOPATCH_HD void make_overlap_terms(const OverlapPass& f, const CutPlane<D>& pla
   const D yz = second(middle.y, middle.z, arm.z, first.y, u.y, v.y, along_u.z, along_v.z);
 
   const D height = dot(n, middle), third = height * D(1.0 / 3), quarter = D(0.25) * height, fifth = D(0.2) * height;
-  to[kVolume] = third * area;
-  to[kFirst] = quarter * first.x, to[kFirst + 1] = quarter * first.y, to[kFirst + 2] = quarter * first.z;
-  to[kSecond] = fifth * xx, to[kSecond + 1] = fifth * yy, to[kSecond + 2] = fifth * zz;
-  to[kSecond + 3] = fifth * xy, to[kSecond + 4] = fifth * xz, to[kSecond + 5] = fifth * yz;
-  to[kArea] = area * n.x, to[kArea + 1] = area * n.y, to[kArea + 2] = area * n.z;
-  to[kSurface] = abs(area);
+  to[OverlapNumber::kVolume] = third * area;
+  to[OverlapNumber::kFirst] = quarter * first.x, to[OverlapNumber::kFirst + 1] = quarter * first.y,
+  to[OverlapNumber::kFirst + 2] = quarter * first.z;
+  to[OverlapNumber::kSecond] = fifth * xx, to[OverlapNumber::kSecond + 1] = fifth * yy,
+  to[OverlapNumber::kSecond + 2] = fifth * zz;
+  to[OverlapNumber::kSecond + 3] = fifth * xy, to[OverlapNumber::kSecond + 4] = fifth * xz,
+                              to[OverlapNumber::kSecond + 5] = fifth * yz;
+  to[OverlapNumber::kArea] = area * n.x, to[OverlapNumber::kArea + 1] = area * n.y,
+  to[OverlapNumber::kArea + 2] = area * n.z;
+  to[OverlapNumber::kSurface] = abs(area);
   if constexpr (with_rates) {  // w = m v + (m x omega) y
     const D still = dot(n, cast<D>(f.velocity));
     const Vec3<D> slope = cross(n, cast<D>(f.angular));
-    to[kVolumeRate] = fma(still, area, dot(slope, first));
-    to[kFirstRate] = fma(still, first.x, dot(slope, Vec3<D>{xx, xy, xz}));
-    to[kFirstRate + 1] = fma(still, first.y, dot(slope, Vec3<D>{xy, yy, yz}));
-    to[kFirstRate + 2] = fma(still, first.z, dot(slope, Vec3<D>{xz, yz, zz}));
+    to[OverlapNumber::kVolumeRate] = fma(still, area, dot(slope, first));
+    to[OverlapNumber::kFirstRate] = fma(still, first.x, dot(slope, Vec3<D>{xx, xy, xz}));
+    to[OverlapNumber::kFirstRate + 1] = fma(still, first.y, dot(slope, Vec3<D>{xy, yy, yz}));
+    to[OverlapNumber::kFirstRate + 2] = fma(still, first.z, dot(slope, Vec3<D>{xz, yz, zz}));
   }
 }
 

@@ -33,13 +33,13 @@ struct OverlapParts {
   ISOPATCH_HD bool has_plane() const { return a.half_space || b.half_space; }
 
   /// Of body a or of body b: a copy, since a GPU has no addresses of registers.
-  ISOPATCH_HD Transform<double> X_of(bool of_a) const {
+  ISOPATCH_HD Transform<double> pose_of_body(bool of_a) const {
     Transform<double> X = X_B;
     if (of_a) X = X_A;
     return X;
   }
   /// Of the body whose frame the first pass is in: the mesh beside a plane, else b.
-  ISOPATCH_HD Transform<double> X_first() const { return X_of(b.half_space); }
+  ISOPATCH_HD Transform<double> first_pose() const { return pose_of_body(b.half_space); }
 
   /// Of the half space.
   ISOPATCH_HD Vec3d up() const {
@@ -79,15 +79,15 @@ ISOPATCH_HD PassTotal total_of(const OverlapPass& f, const Sums& sums) {
   const auto value = [&](int i) { return sums.sum[i].value({0, 1 / quanta_of(f.scales, i)}); };
   const auto vec = [&](int i) { return Vec3d{value(i), value(i + 1), value(i + 2)}; };
   PassTotal total = {};
-  total.volume = value(kVolume);
-  total.first = vec(kFirst);
-  const Vec3d diagonal = vec(kSecond), beside = vec(kSecond + 3);
+  total.volume = value(OverlapNumber::kVolume);
+  total.first = vec(OverlapNumber::kFirst);
+  const Vec3d diagonal = vec(OverlapNumber::kSecond), beside = vec(OverlapNumber::kSecond + 3);
   total.second = {diagonal.x, diagonal.y, diagonal.z, beside.x, beside.y, beside.z};
-  total.area = vec(kArea);
-  total.surface = value(kSurface);
+  total.area = vec(OverlapNumber::kArea);
+  total.surface = value(OverlapNumber::kSurface);
   if constexpr (with_rates) {
-    total.volume_rate = value(kVolumeRate);
-    total.first_rate = vec(kFirstRate);
+    total.volume_rate = value(OverlapNumber::kVolumeRate);
+    total.first_rate = vec(OverlapNumber::kFirstRate);
   }
   total.overflows = !sums.bound.template holds<double>();
   return total;
@@ -174,8 +174,8 @@ ISOPATCH_HD bool first_origin(const OverlapParts& parts, Vec3d& origin) {
   }
   const bool plane_a = parts.a.half_space;
   const GeometryView& mesh = plane_a ? parts.b : parts.a;
-  const Transform<double> X_plane =
-      pose_of(plane_a ? parts.part_a : parts.part_b, true, relative(parts.X_of(!plane_a), parts.X_of(plane_a)));
+  const Transform<double> X_plane = pose_of(plane_a ? parts.part_a : parts.part_b, true,
+                                            relative(parts.pose_of_body(!plane_a), parts.pose_of_body(plane_a)));
   const double height = apply_back(X_plane, mesh.center).z;
   origin = fma(-height, Vec3d{X_plane.row[0].z, X_plane.row[1].z, X_plane.row[2].z}, mesh.center);
   return height <= mesh.radius;
@@ -198,7 +198,7 @@ ISOPATCH_HD PartOverlap overlap_about(Warp& warp, const OverlapParts& parts, Vec
   ISOPATCH_NO_UNROLL
   for (int k = 0; k < (has_plane ? 1 : 2); ++k) {
     const bool of_a = has_plane ? !plane_a : k == 0;  // whose surface it is
-    const Transform<double> X_M = k == 0 ? parts.X_first() : parts.X_A;
+    const Transform<double> X_M = k == 0 ? parts.first_pose() : parts.X_A;
     warp.sync();  // the pass may be in use
     if (warp.lane() == 0) {
       if (of_a) {
@@ -247,7 +247,7 @@ ISOPATCH_HD PartOverlap find_overlap(Warp& warp, const OverlapParts& parts, Over
   if (!first_origin(parts, origin)) return {};
   const double depth = parts.has_plane() ? norm(origin - (parts.a.half_space ? parts.b : parts.a).center) : 0;
   OverlapBounds bounds = {next_power_of_two(0x1p16 * radius * radius), next_power_of_two(4 * radius + 2 * depth)};
-  origin = apply(parts.X_first(), origin);
+  origin = apply(parts.first_pose(), origin);
   PartOverlap out = {};
   ISOPATCH_NO_UNROLL
   for (int attempt = 0; attempt < 2; ++attempt) {
