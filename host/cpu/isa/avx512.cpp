@@ -9,11 +9,10 @@
     defined(__AVX512VL__)
 #include "host/cpu/pressure_field/simd_evaluation.h"
 #include "host/cpu/rollout/simd_points.h"
-#include "host/cpu/single_contact/simd_overlap.h"
 
 namespace isopatch::detail {
 const IsaKernels* avx512_kernels() {
-  static constexpr IsaKernels kKernels = {kPressureFieldKernels, kOverlapKernels, kPointKernels};
+  static const IsaKernels kKernels = {kPressureFieldKernels, avx512_overlap_kernels(), kPointKernels};
   return &kKernels;
 }
 }  // namespace isopatch::detail

@@ -8,11 +8,10 @@
 #if HWY_HAVE_FLOAT64 && HWY_NATIVE_FMA
 #include "host/cpu/pressure_field/simd_evaluation.h"
 #include "host/cpu/rollout/simd_points.h"
-#include "host/cpu/single_contact/simd_overlap.h"
 
 namespace isopatch::detail {
 const IsaKernels* baseline_kernels() {
-  static constexpr IsaKernels kKernels = {kPressureFieldKernels, kOverlapKernels, kPointKernels};
+  static const IsaKernels kKernels = {kPressureFieldKernels, baseline_overlap_kernels(), kPointKernels};
   return &kKernels;
 }
 }  // namespace isopatch::detail

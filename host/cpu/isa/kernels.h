@@ -17,6 +17,10 @@ struct IsaKernels {
   PointKernels points;
 };
 
+/// Of a build and a machine that have the tables below.
+OverlapKernels baseline_overlap_kernels();
+OverlapKernels avx512_overlap_kernels();
+
 /// Null if the build is for a machine without vectors of doubles or without fma.
 const IsaKernels* baseline_kernels();
 
