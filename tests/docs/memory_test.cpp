@@ -18,6 +18,7 @@
 #include "isopatch/arrays.h"
 #include "isopatch/detail/bvh/node.h"
 #include "isopatch/detail/contact/contact_record.h"
+#include "isopatch/detail/overlap/part_overlap.h"
 #include "isopatch/detail/pressure_field/outputs/wrench_sums.h"
 #include "isopatch/detail/pressure_field/polygon_window.h"
 #include "isopatch/detail/pressure_field/stages/begin.h"
@@ -54,6 +55,8 @@ TEST(Memory, OfASceneIsAsDocumented) {
 }
 
 TEST(Memory, OfContactsWithMemoryIsAsDocumented) {
+  expect_in_document(
+      fmt::format("`volumetric` has {} bytes of working memory for each part pair", sizeof(PartOverlap)));
   expect_in_document(fmt::format("contacts with state has {} bytes more for each pair", sizeof(PairForceLaw)));
   expect_in_document(fmt::format("A `Simulator` of it has {} more for each part pair", sizeof(PlateContact)));
 }

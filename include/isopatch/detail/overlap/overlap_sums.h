@@ -95,7 +95,7 @@ ISOPATCH_HD void make_overlap_terms(const OverlapPass& f, const CutPlane<D>& pla
                               to[OverlapNumber::kSecond + 5] = fifth * yz;
   to[OverlapNumber::kArea] = area * n.x, to[OverlapNumber::kArea + 1] = area * n.y,
   to[OverlapNumber::kArea + 2] = area * n.z;
-  to[OverlapNumber::kSurface] = abs(area);
+  to[OverlapNumber::kSurface] = area;
   if constexpr (with_rates) {  // w = m v + (m x omega) y
     const D still = dot(n, cast<D>(f.velocity));
     const Vec3<D> slope = cross(n, cast<D>(f.angular));

@@ -41,6 +41,13 @@ struct OverlapParts {
   /// Of the body whose frame the first pass is in: the mesh beside a plane, else b.
   ISOPATCH_HD Transform<double> first_pose() const { return pose_of_body(b.half_space); }
 
+  /// Of a relative to b: the velocity of a point, and the angular velocity; world axes.
+  ISOPATCH_HD Vec3d velocity_at(Vec3d x) const {
+    const Vec3d at_a = twist_a.linear + cross(twist_a.angular, x - X_A.translation);
+    return at_a - (twist_b.linear + cross(twist_b.angular, x - X_B.translation));
+  }
+  ISOPATCH_HD Vec3d angular() const { return twist_a.angular - twist_b.angular; }
+
   /// Of the half space.
   ISOPATCH_HD Vec3d up() const {
     const Vec3d z = {0, 0, 1};
@@ -113,11 +120,9 @@ ISOPATCH_HD void make_pass(const GeometryView& surface, const Transform<double>&
 /// The relative motion of the surface's body, at o. `origin` is o from the origin of body a in world axes.
 ISOPATCH_HD void set_motion(const OverlapParts& parts, bool surface_of_a, Vec3d origin, const Transform<double>& X_M,
                             OverlapPass& f) {
-  const Vec3d at_a = parts.twist_a.linear + cross(parts.twist_a.angular, origin - parts.X_A.translation),
-              at_b = parts.twist_b.linear + cross(parts.twist_b.angular, origin - parts.X_B.translation);
   const double sign = surface_of_a ? 1 : -1;
-  f.velocity = rotate_back(X_M, sign * (at_a - at_b));
-  f.angular = rotate_back(X_M, sign * (parts.twist_a.angular - parts.twist_b.angular));
+  f.velocity = rotate_back(X_M, sign * parts.velocity_at(origin));
+  f.angular = rotate_back(X_M, sign * parts.angular());
 }
 
 ISOPATCH_HD Symmetric3 sum_of(const Symmetric3& a, const Symmetric3& b) {
@@ -157,9 +162,7 @@ ISOPATCH_HD void set_rates(const OverlapParts& parts, const PassTotal& sums, boo
                            PartOverlap& out) {
   Vec3d rate = sums.first_rate;
   if (!seen_from_b) {
-    const Vec3d at_a = parts.twist_a.linear + cross(parts.twist_a.angular, origin - parts.X_A.translation),
-                at_b = parts.twist_b.linear + cross(parts.twist_b.angular, origin - parts.X_B.translation);
-    rate = rate + fma(out.volume, at_a - at_b, cross(parts.twist_a.angular - parts.twist_b.angular, sums.first));
+    rate = rate + fma(out.volume, parts.velocity_at(origin), cross(parts.angular(), sums.first));
   }
   out.volume_rate = sums.volume_rate;
   out.moment_rate = fma(-out.volume_rate, out.centroid - origin, rate);
