@@ -179,6 +179,7 @@ class CudaSimulator final : public Simulator::Implementation {
     size.kept_contact_states = copies * size.contact_states;
     size.plates = n * static_cast<std::size_t>(num_state_rows(scene_.data().view));
     size.overlaps = num_overlaps(scene_.data().view, num_environments);
+    if (asks_for_twists(scene_.data().view)) size.twists = size.bodies * kVelocitySize;
     const bool in_float = options_.precision == Precision::kFloat;
     (in_float ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
     size.kept_words = n * static_cast<std::size_t>(solver_size(capacity).kept_words());
@@ -204,8 +205,8 @@ class CudaSimulator final : public Simulator::Implementation {
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
     const int states = num_contact_states(scene_.data().view);
-    evaluation.state = search_state(call.step, memory.poses, static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize,
-                                    memory.contact_states, std::int64_t{step_copies(view())} * states);
+    evaluation.state = search_state(call.step, memory.poses, memory.twists,
+                                    static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize, memory.contact_states, std::int64_t{step_copies(view())} * states);
     evaluation.results.status = {memory.contacts.status, 1};
     if (states > 0) evaluation.results.contact_state = {memory.next_contact_states, states};
     evaluation.list = memory.list;
@@ -254,6 +255,7 @@ class CudaSimulator final : public Simulator::Implementation {
     end_call(call, stream);
     BatchCall evaluation = call.evaluation;
     evaluation.scene.contact.slip_tolerance = call.step.rollout.slip_tolerance;
+    evaluation.state.velocities = {};
     evaluation.state.contact_state = array_of(call.step.state.contact_state, num_contact_states(call.step.scene));
     const State contact = evaluation.state;
     const bool alone = num_models() == 1;

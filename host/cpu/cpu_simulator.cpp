@@ -37,7 +37,7 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
   SerialWarp warp;
   const StepView& step = call.step;
   const StepProgress progress = call.progress(work);
-  const State contact = search_state(step, progress.poses, 0, progress.contact_state, 0);
+  const State contact = search_state(step, progress.poses, progress.twists, 0, progress.contact_state, 0);
   std::uint32_t status = begin_step(warp, step, contact, environment, progress);
   if (status == kOk) place_for_search(warp, step, environment, progress);
   while ((status & kFrozen) == 0 && !progress.plan->is_done()) {
@@ -129,7 +129,7 @@ class CpuSimulator final : public Simulator::Implementation {
   void evaluate(const StepCall& call) const {
     const StepView& step = call.step;
     const State contact =
-        search_state(step, step.state.poses, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize,
+        search_state(step, step.state.poses, nullptr, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize,
                      step.state.contact_state, num_contact_states(step.scene));
     bool any = false;
     std::vector<double> pairs;

@@ -71,14 +71,32 @@ MotionState RolloutReference::initial_state() const {
   return state;
 }
 
-void RolloutReference::find_contact(const std::vector<Pose>& poses, const std::vector<Memory>& memories,
+std::vector<DampedBody> RolloutReference::moving(const std::vector<StageMotion>& motions,
+                                                 const VectorX& velocities) const {
+  std::vector<DampedBody> bodies;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const VectorX own = velocities.segment(bodies_.first_dof(i), bodies_[i].num_dofs());
+    bodies.push_back({bodies_[i].is_free(), bodies_[i].is_joint(), bodies_[i].mass().mass, motions[i].center,
+                      Vector6(motions[i].known + motions[i].freedom * own)});
+  }
+  return bodies;
+}
+
+/// `with_motion` also how contacts move as the bodies do.
+void RolloutReference::find_contact(const std::vector<Pose>& poses, const std::vector<DampedBody>& bodies,
+                                    const std::vector<Memory>& memories, bool with_motion,
                                     ConvexProblem& problem) const {
   State contact;
   contact.num_environments = 1;
-  const Environment environment = environment_at(poses);
+  Environment environment = environment_at(poses);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Vector6 of_origin = twist_at(bodies[i].twist, poses[i].position - bodies[i].center);
+    environment.bodies[i].velocity = of_origin.head<3>();
+    environment.bodies[i].angular_velocity = of_origin.tail<3>();
+  }
   std::vector<StatefulContact> contacts;
   problem.points = contact_points(scene_, contact, environment, scene_.rollout.points, contacts);
-  find_single_contacts_of_scene(scene_, contact, environment, memories, problem.points, contacts);
+  find_single_contacts_of_scene(scene_, contact, environment, memories, with_motion, problem.points, contacts);
   for (const StatefulContact& found : contacts) {
     FrictionTerm& term = problem.terms.emplace_back();
     term.contact = found;
@@ -92,11 +110,8 @@ void RolloutReference::find_contact(const std::vector<Pose>& poses, const std::v
 void RolloutReference::begin_terms(const Stage& stage, const std::vector<StageMotion>& motions,
                                    const VectorX& velocities, const std::vector<Memory>& memories,
                                    ConvexProblem& problem) const {
-  const auto spin = [&](int index) -> Vector3 {
-    const auto i = static_cast<std::size_t>(index);
-    const VectorX own = velocities.segment(bodies_.first_dof(i), bodies_[i].num_dofs());
-    return (motions[i].known + motions[i].freedom * own).tail<3>();
-  };
+  const std::vector<DampedBody> bodies = moving(motions, velocities);
+  const auto spin = [&](int index) -> Vector3 { return bodies[static_cast<std::size_t>(index)].twist.tail<3>(); };
   for (FrictionTerm& term : problem.terms) {
     const Pair& pair = (*scene_.pairs)[term.contact.pair];
     term.begin(memories[term.contact.row], term.jacobian * velocities + term.known, (spin(pair.a) + spin(pair.b)) / 2,
@@ -141,7 +156,7 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
   }
 
   // contact
-  find_contact(poses, memories, problem);
+  find_contact(poses, moving(motions, bodies_.known_velocities(bodies, motions)), memories, stage.middle, problem);
   const auto rows = static_cast<Eigen::Index>(3 * problem.points.size());
   problem.jacobian = MatrixX::Zero(rows, bodies_.num_dofs());
   problem.known = VectorX::Zero(rows);
@@ -178,12 +193,8 @@ std::vector<std::pair<std::size_t, Bounce>> RolloutReference::damp_all(ConvexPro
   std::map<std::size_t, std::vector<std::size_t>> points;
   for (std::size_t i = 0; i < problem.points.size(); ++i) points[problem.points[i].pair].push_back(i);
   const Real gravity = gravity_of(scene_);
-  const auto body = [&](int index) {
-    const auto i = static_cast<std::size_t>(index);
-    const VectorX own = known_velocities.segment(bodies_.first_dof(i), bodies_[i].num_dofs());
-    return DampedBody{bodies_[i].is_free(), bodies_[i].is_joint(), bodies_[i].mass().mass, motions[i].center,
-                      Vector6(motions[i].known + motions[i].freedom * own)};
-  };
+  const std::vector<DampedBody> bodies = moving(motions, known_velocities);
+  const auto body = [&](int index) { return bodies[static_cast<std::size_t>(index)]; };
   for (const auto& [pair, of_pair] : points) {
     const auto is_whole_contact = [&of_pair = of_pair](const FrictionTerm& term) {
       return term.contact.is_ball && term.points.size() == of_pair.size() && term.points == of_pair;

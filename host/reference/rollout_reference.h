@@ -31,7 +31,10 @@ class RolloutReference {
 
   Stage stage_of(const Substep& substep, Integrator integrator, int index) const;
   Environment environment_at(const std::vector<Pose>& poses) const;
-  void find_contact(const std::vector<Pose>& poses, const std::vector<Memory>& memories, ConvexProblem& problem) const;
+  /// Its bodies with these velocities.
+  std::vector<DampedBody> moving(const std::vector<StageMotion>& motions, const VectorX& velocities) const;
+  void find_contact(const std::vector<Pose>& poses, const std::vector<DampedBody>& bodies,
+                    const std::vector<Memory>& memories, bool with_motion, ConvexProblem& problem) const;
   ConvexProblem problem(const Stage& stage, const std::vector<StageBody>& bodies,
                         const std::vector<StageMotion>& motions, const std::vector<Pose>& poses,
                         const std::vector<Memory>& memories) const;

@@ -18,6 +18,7 @@ namespace isopatch::detail {
 struct StepSize {
   std::size_t environments = 0, bodies = 0, pairs = 0, parts = 0;  // of all environments
   std::size_t stage_bodies = 0, forces = 0;                        // with step_copies()
+  std::size_t twists = 0;                                          // numbers, if a model asks for them
   std::size_t float_polygons = 0, double_polygons = 0;
   std::size_t contact_states = 0;             // numbers, of all environments
   std::size_t kept_contact_states = 0;        // with step_copies()
@@ -47,6 +48,7 @@ struct StepArrays : ArraysOf<StepSize> {
   StepPlan* plans = array(size().environments);
   StageBody* bodies = array(size().stage_bodies);  // step_copies() rows, as of forces
   double* poses = array(size().bodies * kPoseSize);
+  double* twists = array(size().twists);
   double* forces = array(size().forces);
   double* sums = array(size().pairs * 6);                      // null in calls that ask for no mean
   double* contact_states = array(size().kept_contact_states);  // with step_copies() rows
@@ -74,6 +76,7 @@ struct StepArrays : ArraysOf<StepSize> {
     return {plans + environment,
             bodies + copy * step.scene.num_bodies,
             poses + environment * step.scene.num_bodies * kPoseSize,
+            twists == nullptr ? nullptr : twists + environment * step.scene.num_bodies * kVelocitySize,
             forces + copy * step.num_forces(),
             sums == nullptr ? nullptr : sums + environment * step.scene.num_pairs * 6,
             contact_states + copy * states,

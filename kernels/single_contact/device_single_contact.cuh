@@ -37,11 +37,12 @@ __device__ __forceinline__ Model model_of(const BatchCall& call, std::int64_t en
   }
 }
 
-/// Finds the overlaps of a near pair. Called by all lanes.
+/// Finds the overlaps of a near pair, in steps with how they move. Called by all lanes.
+template <bool with_rates>
 __device__ __forceinline__ void find_overlaps(CudaWarp& warp, OverlapMemory& memory, const BatchCall& call,
                                               std::int64_t environment, int view) {
-  const auto sum = [&](const OverlapPass& pass) { return sum_pass<false, false>(warp, memory.traversal, pass); };
-  find_overlaps<false>(warp, memory.pass, call.scene, call.state, environment, view, sum,
+  const auto sum = [&](const OverlapPass& pass) { return sum_pass<with_rates, false>(warp, memory.traversal, pass); };
+  find_overlaps<with_rates>(warp, memory.pass, call.scene, call.state, environment, view, sum,
                        overlaps_of(call, environment));
 }
 
@@ -71,7 +72,7 @@ struct DeviceSingleContact {
       return call.scene.view_in(kModel, PairEntry::make(call.scene, near.items[i]).pair);
     };
     if constexpr (!kIsPoint<Model>) {
-      for (std::int32_t i = 0; i < count; ++i) find_overlaps(warp, memory, call, environment, view_of(i));
+      for (std::int32_t i = 0; i < count; ++i) find_overlaps<true>(warp, memory, call, environment, view_of(i));
       warp.sync();
     }
     for (std::int32_t i = warp.lane(); i < count; i += CudaWarp::kSize) {

@@ -16,6 +16,7 @@ constexpr int kOverlapWarps = 4;
 constexpr int kOverlapBlock = kOverlapWarps * CudaWarp::kSize;
 
 /// A warp takes a near pair, and then the next.
+template <bool with_rates>
 __global__ void __launch_bounds__(kOverlapBlock, 3) find_overlaps_kernel(const __grid_constant__ BatchCall call) {
   __shared__ OverlapMemory memories[kOverlapWarps];
   constexpr int kModel = DeviceSingleContact<VolumetricModel>::kModel;
@@ -26,7 +27,7 @@ __global__ void __launch_bounds__(kOverlapBlock, 3) find_overlaps_kernel(const _
   auto index = static_cast<std::int32_t>(blockIdx.x * kOverlapWarps + threadIdx.x / CudaWarp::kSize);
   for (const std::int32_t count = *list.count; index < count; index += warps) {
     const PairEntry at = PairEntry::make(call.scene, list.items[index]);
-    find_overlaps(warp, memory, call, at.environment, call.scene.view_in(kModel, at.pair));
+    find_overlaps<with_rates>(warp, memory, call, at.environment, call.scene.view_in(kModel, at.pair));
   }
 }
 
@@ -65,15 +66,17 @@ class CudaSingleContact final : public CudaContactModel {
   CudaSingleContact(const Scene& scene, const ContactModelOptions& options) {
     if (scene.data().view.pairs_of_model(DeviceSingleContact<Model>::kModel) == 0) return;  // no call launches a kernel
     resident_blocks(evaluate_single_contacts_kernel<Model>, kBlock);
-    if constexpr (!kIsPoint<Model>) resident_blocks(find_overlaps_kernel, kOverlapBlock);
-    if (options.steps) resident_blocks(find_single_contacts_kernel<Model>, kBlock);
+    if constexpr (!kIsPoint<Model>) resident_blocks(find_overlaps_kernel<false>, kOverlapBlock);
+    if (!options.steps) return;
+    if constexpr (!kIsPoint<Model>) resident_blocks(find_overlaps_kernel<true>, kOverlapBlock);
+    resident_blocks(find_single_contacts_kernel<Model>, kBlock);
   }
 
   void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* /*candidates*/,
                 std::int64_t /*first*/, cudaStream_t stream) override {
     if (begins) begin_environments(call, stream);
     if (num_pairs(call) == 0) return;
-    begin_pairs(call, stream);
+    begin_pairs<false>(call, stream);
     evaluate_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
@@ -82,7 +85,7 @@ class CudaSingleContact final : public CudaContactModel {
                      cudaStream_t stream) override {
     if (begins) begin_environments(call, stream);
     if (num_pairs(call) == 0) return;
-    begin_pairs(call, stream);
+    begin_pairs<true>(call, stream);
     find_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call, to);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
@@ -95,10 +98,11 @@ class CudaSingleContact final : public CudaContactModel {
     return static_cast<unsigned>((num_pairs(call) + kBlock - 1) / kBlock);
   }
   /// What comes before a thread takes a pair.
+  template <bool with_rates>
   static void begin_pairs([[maybe_unused]] const BatchCall& call, [[maybe_unused]] cudaStream_t stream) {
     if constexpr (!kIsPoint<Model>) {
-      const unsigned overlap_blocks = blocks_for(find_overlaps_kernel, kOverlapBlock, num_pairs(call));
-      find_overlaps_kernel<<<overlap_blocks, kOverlapBlock, 0, stream>>>(call);
+      const auto kernel = find_overlaps_kernel<with_rates>;
+      kernel<<<blocks_for(kernel, kOverlapBlock, num_pairs(call)), kOverlapBlock, 0, stream>>>(call);
     }
   }
 };

@@ -31,7 +31,8 @@ class FirstProblem {
     const auto state = detail::EnvironmentState::of(state_.view(), 0, view.num_bodies, data_.view.num_joints);
     const detail::SolverStage stage = detail::stage_of(data_.view, 0, {data_.view.integrator, 1, 0, 0, false});
     begin_step(warp_, data_.view, view.num_bodies, input, 0, state, bodies.data());
-    place_all_for_contact(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data());
+    place_all_for_contact(warp_, data_.view, view.num_bodies, input, 0, state, stage, bodies.data(), poses.data(),
+                          nullptr);
 
     State contact;
     contact.num_environments = 1;

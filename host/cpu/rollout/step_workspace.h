@@ -56,6 +56,7 @@ class StepWorkspace {
   StepWorkspace(const SceneView& scene, const RolloutView& view)
       : stage_bodies_(copies(view) * static_cast<std::size_t>(scene.num_bodies)),
         poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
+        twists_(asks_for_twists(scene) ? static_cast<std::size_t>(scene.num_bodies) * kVelocitySize : 0),
         forces_(copies(view) * static_cast<std::size_t>(scene.num_pairs * 6 + view.num_joints)),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
         size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0, num_state_rows(scene)} {}
@@ -65,6 +66,7 @@ class StepWorkspace {
     return {&plan_,
             stage_bodies_.data(),
             poses_.data(),
+            twists_.empty() ? nullptr : twists_.data(),
             forces_.data(),
             with_sums ? sums_.data() : nullptr,
             nullptr,
@@ -89,7 +91,7 @@ class StepWorkspace {
 
   StepPlan plan_ = {};
   std::vector<StageBody> stage_bodies_;
-  std::vector<double> poses_, forces_, sums_;
+  std::vector<double> poses_, twists_, forces_, sums_;
   StepCounts counts_ = {};
   SolverSize size_;
   std::vector<double> memory_;

@@ -33,6 +33,8 @@ struct StatefulContact {
   bool is_single_contact = false;                                // the law gives the damping of its points
   bool is_ball = false;                                          // its patch does not turn with the ball
   Real metric = 0;                                               // of a single contact
+  Real thickness = 0, growth = 0;                                // of an overlap of meshes: V, and its rate, over |a|
+  Vector3 velocity = Vector3::Zero();                            // of its centre, relative to body b
   Vector3 position = Vector3::Zero(), normal = Vector3::Zero();  // world
   Real radius = 0;                                               // of gyration about the normal, m
 };

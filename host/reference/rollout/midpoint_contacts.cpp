@@ -35,6 +35,32 @@ Vector3 carrying_velocity(const DampedBody& a, const DampedBody& b) {
 /// The least-squares multiple of `part` in rates over stiffnesses, from none to all of it.
 Real share(Real rate, Real squared) { return squared > 0 ? std::clamp(rate / squared, Real{0}, Real{1}) : 0; }
 
+/// By how much less than the points of an overlap say its bodies are pushed apart as they turn about `middle`, for it
+/// moves in them: over each point the elastic force's rate that is too much, times how fast the turn parts the bodies.
+Real turned_along(const ConvexProblem& problem, const FrictionTerm& term, const DampedBody& a, const DampedBody& b,
+                  const Vector3& carried, const Vector3& middle) {
+  const Vector3 turning = a.twist.tail<3>() - b.twist.tail<3>(), &center = term.contact.position;
+  const Vector3& n = term.contact.normal;
+  Vector3 shift = Vector3::Zero();
+  Real stiffness = 0, turned = 0;
+  for (const std::size_t i : term.points) {
+    const ContactPoint& point = problem.points[i];
+    const Vector3 from_center = point.position - center;
+    const Real turn = n.dot(turning.cross(from_center));
+    shift += point.stiffness * turn * from_center;
+    turned += point.stiffness * turn * turn;
+    stiffness += point.stiffness;
+  }
+  Real sum = 0;
+  if (shift.squaredNorm() > 0) {
+    const Vector3 goes_along = carried - velocity_at(b, center);
+    const Vector3 moves = stiffness * term.contact.thickness * (term.contact.velocity - goes_along);
+    sum += turned * (1 + moves.dot(shift) / shift.squaredNorm());
+  }
+  const Real parting = n.dot(velocity_at(a, center) - velocity_at(b, center));
+  return sum + stiffness * (term.contact.growth + parting) * n.dot(turning.cross(center - middle));
+}
+
 Real speed_of_parting(const FrictionTerm& term, const VectorX& velocity) {
   return term.contact.normal.dot((term.jacobian * velocity + term.known).head<3>());
 }
@@ -92,6 +118,10 @@ void damp(ConvexProblem& problem, const std::vector<std::size_t>& points, const 
     turn_squared += p.stiffness * turn * turn;
     of_slip += rate * slide;
     slip_squared += p.stiffness * slide * slide;
+  }
+  for (const FrictionTerm& term : problem.terms) {
+    if (term.contact.pair != problem.points[points.front()].pair || !(term.contact.thickness > 0)) continue;
+    of_turn += turned_along(problem, term, a, b, carried, middle);
   }
   const Real share_of_turn = rolls ? 1 : share(of_turn, turn_squared), share_of_slip = share(of_slip, slip_squared);
   for (const std::size_t i : points) {

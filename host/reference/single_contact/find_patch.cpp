@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/reference/single_contact/find_patch.h"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <cmath>
 
@@ -44,9 +46,13 @@ Real layer(const PartState& part) { return part.rigid ? 0 : foundation_depth(par
 bool is_ball(const PartState& part) { return part.geometry->primitive.kind == PrimitiveKind::kSphere; }
 bool is_half_space(const PartState& part) { return part.geometry->kind == GeometryKind::kHalfSpace; }
 
+MeshOverlap overlap_of_meshes(const PosedParts& parts) {
+  return mesh_overlap(parts.a, parts.X_A * parts.a.X_BG, parts.b, parts.X_B * parts.b.X_BG);
+}
+
 FoundPatch find_mesh_overlap(const PosedParts& parts, const ContactForceLaw& law) {
   const Transform X_A = parts.X_A * parts.a.X_BG, X_B = parts.X_B * parts.b.X_BG;
-  const MeshOverlap overlap = mesh_overlap(parts.a, X_A, parts.b, X_B);
+  const MeshOverlap overlap = overlap_of_meshes(parts);
   const OverlapIntegrals& o = overlap.integrals;
   FoundPatch found;
   const Real reach = overlap.size + parts.X_B.translation.norm();
@@ -75,6 +81,25 @@ FoundPatch find_mesh_overlap(const PosedParts& parts, const ContactForceLaw& law
 }
 
 }  // namespace
+
+OverlapMotion overlap_motion(const PosedParts& parts, Real thickness, const Vector3& velocity,
+                             const Vector3& angular_velocity) {
+  constexpr Real kMoved = 1e-5L;  // of the thickness
+  const Real turn = angular_velocity.norm(), reach = overlap_of_meshes(parts).size + parts.X_B.translation.norm();
+  const Real speed = velocity.norm() + turn * reach;
+  if (!(speed > 0)) return {};
+  const Real time = kMoved * thickness / speed;
+  const auto moved = [&](Real t) {
+    PosedParts at = parts;
+    at.X_A.translation += t * velocity;
+    if (turn > 0) {
+      at.X_A.rotation = Eigen::AngleAxis<Real>(t * turn, angular_velocity / turn).toRotationMatrix() * at.X_A.rotation;
+    }
+    return overlap_of_meshes(at).integrals;
+  };
+  const OverlapIntegrals before = moved(-time), after = moved(time);
+  return {(after.centroid - before.centroid) / (2 * time), (after.volume - before.volume) / (2 * time)};
+}
 
 FoundPatch find_point(const PosedParts& parts, ContactForceLaw& law) {
   const Real radius = parts.ball().geometry->primitive.radius;

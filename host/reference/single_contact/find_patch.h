@@ -12,4 +12,15 @@ FoundPatch find_point(const PosedParts& parts, ContactForceLaw& law);
 /// Of two parts; a ball on a half space may be exact.
 FoundPatch find_volume(const PosedParts& parts, ContactForceLaw& law);
 
+/// How the overlap of two meshes moves, or of a mesh and a half space.
+struct OverlapMotion {
+  Vector3 velocity = Vector3::Zero();  // of its centroid, as seen from body b
+  Real volume_rate = 0;
+};
+
+/// Of an overlap of this thickness (V over |a|), by central differences: as body a moves relative to body b with the
+/// velocity of its origin and an angular velocity, both as seen from b.
+OverlapMotion overlap_motion(const PosedParts& parts, Real thickness, const Vector3& velocity,
+                             const Vector3& angular_velocity);
+
 }  // namespace isopatch::reference

@@ -163,7 +163,8 @@ PairResult evaluate_volumetric(const PairInput& input) {
 PairResult evaluate_point(const PairInput& input) { return evaluate_law(input, ContactModel::kPoint, find_point); }
 
 void find_single_contacts_of_scene(const SceneDescription& scene, const State& state, const Environment& environment,
-                                   const std::vector<Memory>& memories, std::vector<ContactPoint>& points,
+                                   const std::vector<Memory>& memories, bool with_motion,
+                                   std::vector<ContactPoint>& points,
                                    std::vector<StatefulContact>& contacts) {
   std::size_t next_row = 0;
   for_each_row(scene, environment, [&](std::size_t pair, ContactModel model, const PartIndices& parts) {
@@ -171,7 +172,8 @@ void find_single_contacts_of_scene(const SceneDescription& scene, const State& s
     const bool is_point = model == ContactModel::kPoint;
     if (!environment.enabled[pair] || (!is_point && model != ContactModel::kVolumetric)) return;
     ContactForceLaw law = memory_law(scene, state, environment, pair, parts, kUsualStepSlipTolerance);
-    const FoundPatch found = (is_point ? find_point : find_volume)(posed(scene, environment, pair, parts), law);
+    const PosedParts where = posed(scene, environment, pair, parts);
+    const FoundPatch found = (is_point ? find_point : find_volume)(where, law);
     const ContactPatch& patch = found.patch;
     if (!(patch.metric > 0)) return;
 
@@ -185,6 +187,15 @@ void find_single_contacts_of_scene(const SceneDescription& scene, const State& s
     contact.position = body(environment, (*scene.pairs)[pair].a).X_WB.translation + patch.point;
     contact.normal = patch.normal;
     contact.radius = std::sqrt(patch.spread.trace());
+    if (with_motion && !is_point && !found.is_ball) {
+      const BodyState &a = body(environment, (*scene.pairs)[pair].a), &b = body(environment, (*scene.pairs)[pair].b);
+      const Vector3 velocity = a.velocity - b.velocity + b.angular_velocity.cross(where.X_B.translation);
+      contact.thickness = patch.metric / found.area;
+      const OverlapMotion motion =
+          overlap_motion(where, contact.thickness, velocity, a.angular_velocity - b.angular_velocity);
+      contact.velocity = motion.velocity;
+      contact.growth = motion.volume_rate / found.area;
+    }
     contacts.push_back(contact);
 
     const Real offset = touched(law, memories[row], patch.metric, 0).offset;

@@ -16,9 +16,9 @@ PairResult evaluate_volumetric(const PairInput& input);
 PairResult evaluate_point(const PairInput& input);
 
 /// Appends a contact, and its three points, for each part pair that touches at the poses of `environment`, before whose
-/// step it has these memories.
+/// step it has these memories; `with_motion` also how overlaps of meshes move with its bodies' velocities.
 void find_single_contacts_of_scene(const SceneDescription& scene, const State& state, const Environment& environment,
-                                   const std::vector<Memory>& memories, std::vector<ContactPoint>& points,
-                                   std::vector<StatefulContact>& contacts);
+                                   const std::vector<Memory>& memories, bool with_motion,
+                                   std::vector<ContactPoint>& points, std::vector<StatefulContact>& contacts);
 
 }  // namespace isopatch::reference

@@ -118,7 +118,7 @@ class EnvironmentMotion {
   bool find_rates(double time, const double* y, double* rates) {
     place(time, y);
     const State contact =
-        search_state(step_, work_.step(false).poses, 0, step_.state.contact_state, num_contact_states(step_.scene));
+        search_state(step_, work_.step(false).poses, nullptr, 0, step_.state.contact_state, num_contact_states(step_.scene));
     const std::uint32_t found = work_.find(step_, contact, environment_);
     if ((found & kFaults) != 0) {
       status_ |= found & kFaults;
@@ -359,7 +359,7 @@ std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactS
   *progress.counts = {motion.evaluations(), work.polygons.size(), work.polygons.size()};
   add_to_sums(warp, step, progress);
   ++steps;
-  const State contact = search_state(step, progress.poses, 0, nullptr, 0);
+  const State contact = search_state(step, progress.poses, nullptr, 0, nullptr, 0);
   return (motion.status() & (kNoContactSurface | kFarSide)) |
          fell_through(warp, step.scene, step.rollout, step.input, contact, environment, step.environment(environment));
 }

@@ -53,12 +53,20 @@ ISOPATCH_HD SolverContact<T> cast_contact(const SolverContact<From>& from) {
           from.key};
 }
 
+/// How the plate of an overlap moves, at known velocities.
+struct PlateMotion {
+  Vec3d velocity;    // of its centre as seen from body b, world axes, m/s
+  double thickness;  // V / |a|, m; 0 of other plates
+  double growth;     // of V, over |a|, m/s
+};
+
 /// The contact of two parts as a whole: a plate, whose friction remembers. In double, whatever the precision of the
 /// evaluation.
 struct PlateContact {
   SolverContact<double> points;  // the plate's, with its key
   double metric;                 // m^3 or m: what the law's force depends on
-  bool rolls;                    // the plate does not turn with its bodies, as on a ball
+  bool rolls;                    // the plate does not turn with its bodies, as on an exact ball
+  PlateMotion motion;
 };
 
 }  // namespace isopatch::detail

@@ -17,9 +17,9 @@ struct PartOverlap {
   Symmetric3 second;  // C, the integral of (x - p) (x - p)^T, m^5; 0 where it is rounding
   Vec3d area;         // a, the integral of the normal of B's surface inside A, m^2: from B into A
   double surface;     // of what is in common, m^2
-  // as seen from B, m^3/s and m^4/s: of V and of the integral of x - p; 0 unless they are asked for
-  double volume_rate;
-  Vec3d moment_rate;
+  // 0 unless they are asked for
+  double volume_rate;  // m^3/s
+  Vec3d velocity;      // of p as seen from B, m/s
   bool overflows;  // sums were too large for their scale
 };
 
@@ -165,7 +165,7 @@ ISOPATCH_HD void set_rates(const OverlapParts& parts, const PassTotal& sums, boo
     rate = rate + fma(out.volume, parts.velocity_at(origin), cross(parts.angular(), sums.first));
   }
   out.volume_rate = sums.volume_rate;
-  out.moment_rate = fma(-out.volume_rate, out.centroid - origin, rate);
+  out.velocity = (1 / out.volume) * fma(-out.volume_rate, out.centroid - origin, rate);
 }
 
 /// Where the first passes take the volume about, in the frame of body b, or of the mesh beside a plane. False where the

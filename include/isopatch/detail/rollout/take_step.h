@@ -31,6 +31,7 @@ struct StepProgress {
   StepPlan* plan;
   StageBody* bodies;      // with sdirk2 twice: also as they are where the sub-step begins
   double* poses;          // of bodies, where the contact of the stage is found; not numbers where there is none to find
+  double* twists;         // of their origins there, as far as they are known; null: no model asks for them
   double* forces;         // of the stages of the step so far: six of each pair, and one of each joint, of its stops;
                           // with sdirk2 twice: also of the sub-steps before
   double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
@@ -39,6 +40,11 @@ struct StepProgress {
   const PlateContact* plates;  // of the stage, by their rows of the contact state
   StepCounts* counts;
 };
+
+/// Whether a model finds how contacts move, in a scene in host memory.
+inline bool asks_for_twists(const SceneView& scene) {
+  return scene.pairs_of_model(static_cast<int>(ContactModel::kVolumetric)) > 0;
+}
 
 inline constexpr double kMinMassScale = 1e-9;
 inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
@@ -58,13 +64,15 @@ ISOPATCH_HD InputArray array_of(const double* data, std::int64_t stride) {
   return array;
 }
 
-/// The view of what a stage finds contact in: `poses` and contact states of the environments, so far apart.
-ISOPATCH_HD State search_state(const StepView& step, const double* poses, std::int64_t stride,
+/// The view of what a stage finds contact in: poses and contact states of the environments, so far apart. `twists` may
+/// be null.
+ISOPATCH_HD State search_state(const StepView& step, const double* poses, const double* twists, std::int64_t stride,
                                const double* contact_state, std::int64_t state_stride) {
   State contact;
   static_cast<ParameterInputs<InputViews>&>(contact) = step.input.input;
   contact.num_environments = step.state.num_environments;
   contact.poses = array_of(poses, stride);
+  contact.velocities = array_of(twists, stride / kPoseSize * kVelocitySize);
   contact.contact_state = array_of(contact_state, state_stride);
   return contact;
 }
@@ -153,7 +161,7 @@ ISOPATCH_HD void place_for_search(Warp& warp, const StepView& step, std::int64_t
   const StepPlan plan = *progress.plan;
   place_all_for_contact(warp, step.rollout, step.scene.num_bodies, step.input, environment,
                         step.environment(environment), stage_of(step.rollout, step.state.step_count[environment], plan),
-                        progress.bodies, progress.poses);
+                        progress.bodies, progress.poses, progress.twists);
   if (plan.integrator != Integrator::kSdirk2) return;
   if (plan.stage == 0) {
     keep_beginning(warp, step, progress);

@@ -36,6 +36,7 @@ struct FoundPatch {
   double depth;        // of the patch's point below the surface that it presses on, or of a point contact, m
   bool has_no_force;   // the parts overlap, one of them inside the other
   bool rolls;          // the plate does not turn with its bodies
+  PlateMotion motion;  // in a step
   bool overflows;      // sums were too large for their scale
 
   /// Bits of the status that need no force.
@@ -330,7 +331,7 @@ ISOPATCH_HD std::uint32_t find_single_contacts(const Model& model, const SceneVi
     ContactState memory = read_contact_state(scene, state, environment, row);
     if (!(memory.impact_speed > 0)) memory.offset = law.relaxation_time > 0 ? found.patch.metric : 0;
     const double pressed = max(found.patch.metric - memory.offset, 0.0);
-    PlateContact plate = {{}, found.patch.metric, found.rolls};
+    PlateContact plate = {{}, found.patch.metric, found.rolls, found.motion};
     SolverContact<double>& points = plate.points;
     points.centroid = found.patch.point - origin;
     arms_of(found.patch, points.arm);

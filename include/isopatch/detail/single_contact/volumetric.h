@@ -47,6 +47,7 @@ struct VolumetricModel {
     found.patch = contact_patch({overlap.volume, overlap.centroid, overlap.second, overlap.area}, normal_by_area);
     found.area = area;
     found.second = overlap.second;
+    found.motion = {overlap.velocity, overlap.volume / area, overlap.volume_rate / area};
     if (part.geometry_a.half_space) found.depth = -height_over(part.a, part.X_A, overlap.centroid);
     if (part.geometry_b.half_space) found.depth = -height_over(part.b, part.X_B, overlap.centroid);
     return found;

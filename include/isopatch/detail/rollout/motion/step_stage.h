@@ -361,6 +361,25 @@ ISOPATCH_HD bool has_moving_parent(const RolloutView& view, const MovingBody& bo
   return body.joint.parent >= 0 && view.bodies[body.joint.parent].kind != MotionKind::kFixed;
 }
 
+/// The known twist of a body's origin at the pose where the contact of a stage is found, after place_for_contact().
+ISOPATCH_HD Twist known_twist(const RolloutView& view, const InputView& input, std::int64_t environment,
+                              const EnvironmentState& state, const SolverStage& stage, int index,
+                              const StageBody* bodies, const double* poses) {
+  const MovingBody& body = view.bodies[index];
+  const Pose pose = load_pose(poses, index);
+  if (body.kind == MotionKind::kFree) {
+    return shifted(bodies[index].twist(),
+                   rotate(transform_of(pose), -input.mass(view, environment, index).center));
+  }
+  if (!body.is_joint()) return prescribed_twist(body, state.twist(index), stage);
+  const JointView& joint = body.joint;
+  const Pose parent = parent_pose(joint, poses);
+  const Twist own = joint_twist(body, axis_of(joint, parent), pose.position);
+  if (joint.parent < 0) return {bodies[index].velocity[0] * own.linear, bodies[index].velocity[0] * own.angular};
+  const Twist of_parent = prescribed_twist(view.bodies[joint.parent], state.twist(joint.parent), stage);
+  return fma(bodies[index].velocity[0], own, carried(joint, of_parent, parent, pose.position));
+}
+
 /// Writes the pose where the contact of a stage is found, and the known velocity there: a free body is predicted to
 /// move there with its momentum. Called for bodies without joints, then for bodies on joints, and then for bodies whose
 /// position another one's joint has.
@@ -403,11 +422,12 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
   store_pose(poses, index, pose);
 }
 
-/// Writes where the contact of a stage is found, from what its bodies begin with. Called by all lanes.
+/// Writes where the contact of a stage is found, from what its bodies begin with, and with `twists`, which may be null,
+/// the known twists of their origins there. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
                                        std::int64_t environment, const EnvironmentState& state,
-                                       const SolverStage& stage, StageBody* bodies, double* poses) {
+                                       const SolverStage& stage, StageBody* bodies, double* poses, double* twists) {
   const int passes = view.num_own_joints == view.num_joints ? 2 : 3;
   for (int pass = 0; pass < passes; ++pass) {
     ISOPATCH_NO_UNROLL
@@ -418,6 +438,13 @@ ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int 
     }
     warp.sync();
   }
+  if (twists == nullptr) return;
+  const EnvironmentState found = {poses, twists, nullptr, nullptr};
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    found.set_twist(i, known_twist(view, input, environment, state, stage, i, bodies, poses));
+  }
+  warp.sync();
 }
 
 /// The twist with which a prescribed body moved before a step: of one that moves as a program says, that with which it

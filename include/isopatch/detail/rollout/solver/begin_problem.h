@@ -384,6 +384,9 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const Velocit
       const PatchMotion motion = patch_motion(m, pair, known, pair.sums);
       double carried[CarrySums::kSize];
       points.carried(columns, has_damper ? pair.polygons : 0, motion, carried);
+      for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) {
+        if (has_damper) add_carried(motion, term, columns.read(term.first), carried);
+      });
       const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
       const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
       const bool rolls =

@@ -15,6 +15,7 @@ struct PlateTerm {
   std::int32_t first, polygons;  // among the pair's
   bool rebounds;                 // in place of its spring (bounces.h)
   bool rolls;                    // as PlateContact
+  PlateMotion motion;
   LawNumbers law;                // of the environment
   Vec3d arm, normal;             // of the plate, from the pair's point, m
   double spin_radius;            // m
@@ -36,6 +37,34 @@ struct PlateTerm {
     return sticking_at(law, slip, friction.bent, begun.dwell, h);
   }
 };
+
+/// Adds how the plate moves to what fits the velocity that carries the pair's patch along. `points` are the plate's.
+///
+/// The plate's centre moves with `motion`, and would move with w if the patch went along with the bodies. Turned by r
+/// while it stays where it is in them, its load would shift by P = sum k y r about its centre; it does by that much less
+/// K t (velocity - w), K = sum k, along P. As a whole it loses K growth in place of K n.v.
+ISOPATCH_HD void add_carried(const PatchMotion& motion, const PlateTerm& term, const PolygonPoints<double>& points,
+                             double (&sums)[CarrySums::kSize]) {
+  if (!(term.motion.thickness > 0)) return;
+  const Vec3d n = term.normal, at_a = motion.a.at(term.arm), at_b = motion.b.at(term.arm);
+  Vec3d shift = {0, 0, 0};  // P / k
+  double turned = 0;
+  ISOPATCH_UNROLL
+  for (int i = 0; i < PolygonPoints<double>::kPoints; ++i) {
+    const Vec3d y = points.arm[i] - term.arm;
+    const double r = dot(n, cross(motion.turning, y));
+    shift = fma(r, y, shift);
+    turned = fma(r, r, turned);
+  }
+  const double square = dot(shift, shift), k = points.stiffness, all = PolygonPoints<double>::kPoints * k;
+  if (square > 0) {
+    const Vec3d beside = term.motion.velocity - (motion.carried - at_b);
+    const double stays = PolygonPoints<double>::kPoints * term.motion.thickness * dot(beside, shift) / square;
+    sums[CarrySums::kTurn] = fma(k * turned, 1 + stays, sums[CarrySums::kTurn]);
+  }
+  const double r = dot(n, cross(motion.turning, term.arm - motion.middle));
+  sums[CarrySums::kTurn] = fma(all * (term.motion.growth + dot(n, at_a - at_b)), r, sums[CarrySums::kTurn]);
+}
 
 ISOPATCH_HD_LARGE void add_impulse(const PlateTerm& term, const RelativeTwist<double>& twist, double* sums) {
   const Slip b = friction_at(term.friction.term, term.slip_at(twist)).total;

@@ -101,6 +101,7 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const St
       term.law.slip_tolerance = p.parameters.slip_tolerance;
       term.row = parts.row;
       term.rolls = own != nullptr && own->rolls;
+      if (own != nullptr) term.motion = own->motion;
       if (own != nullptr && warp.lane() == 0) columns.write(term.first, own->points);
       warp.sync();
       double sums[PlateSums::kSize];
