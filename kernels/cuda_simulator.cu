@@ -205,8 +205,9 @@ class CudaSimulator final : public Simulator::Implementation {
     BatchCall& evaluation = call.evaluation;
     evaluation.scene = call.step.scene;
     const int states = num_contact_states(scene_.data().view);
-    evaluation.state = search_state(call.step, memory.poses, memory.twists,
-                                    static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize, memory.contact_states, std::int64_t{step_copies(view())} * states);
+    evaluation.state =
+        search_state(call.step, memory.poses, memory.twists, static_cast<std::int64_t>(scene_.num_bodies()) * kPoseSize,
+                     memory.contact_states, std::int64_t{step_copies(view())} * states);
     evaluation.results.status = {memory.contacts.status, 1};
     if (states > 0) evaluation.results.contact_state = {memory.next_contact_states, states};
     evaluation.list = memory.list;

@@ -43,7 +43,7 @@ __device__ __forceinline__ void find_overlaps(CudaWarp& warp, OverlapMemory& mem
                                               std::int64_t environment, int view) {
   const auto sum = [&](const OverlapPass& pass) { return sum_pass<with_rates, false>(warp, memory.traversal, pass); };
   find_overlaps<with_rates>(warp, memory.pass, call.scene, call.state, environment, view, sum,
-                       overlaps_of(call, environment));
+                            overlaps_of(call, environment));
 }
 
 /// Hands the plates of a near pair to the lists. Called by one lane.

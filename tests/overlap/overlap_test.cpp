@@ -208,7 +208,8 @@ TEST(PartOverlap, RatesAreThoseOfDifferences) {
     const auto [volume_p, moment_p] = seen_from_b(h);
     const auto [volume_m, moment_m] = seen_from_b(-h);
     EXPECT_NEAR((volume_p - volume_m) / (2 * h), o.volume_rate, 2e-6 * o.surface);
-    EXPECT_LT(norm((0.5 / h) * (moment_p - moment_m) - o.volume * o.velocity), 2e-6 * o.surface * 0.1) << first << second;
+    EXPECT_LT(norm((0.5 / h) * (moment_p - moment_m) - o.volume * o.velocity), 2e-6 * o.surface * 0.1)
+        << first << second;
   }
 }
 

@@ -63,16 +63,11 @@ class StepWorkspace {
 
   /// Of the environment at hand.
   StepProgress step(bool with_sums) {
-    return {&plan_,
-            stage_bodies_.data(),
-            poses_.data(),
-            twists_.empty() ? nullptr : twists_.data(),
-            forces_.data(),
-            with_sums ? sums_.data() : nullptr,
-            nullptr,
-            nullptr,
-            nullptr,
-            &counts_};
+    return {&plan_,         stage_bodies_.data(),
+            poses_.data(),  twists_.empty() ? nullptr : twists_.data(),
+            forces_.data(), with_sums ? sums_.data() : nullptr,
+            nullptr,        nullptr,
+            nullptr,        &counts_};
   }
 
   /// For a solve with this many polygons.

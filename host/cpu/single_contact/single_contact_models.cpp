@@ -108,7 +108,7 @@ class CpuSingleContact final : public CpuContactModel {
     for (const std::int64_t item : near_pairs) {
       const int view = batch.scene.view_in(static_cast<int>(Finder::kName), NearPair::of(batch.scene, item).pair);
       const auto model = finder_.template find<true>(batch.scene, batch.contact, environment, view,
-                                                      static_cast<typename Finder::Workspace&>(work));
+                                                     static_cast<typename Finder::Workspace&>(work));
       status |= find_single_contacts(model, batch.scene, batch.contact, environment, view,
                                      [&](std::int32_t row, const PlateContact& plate) { found.append(row, plate); });
     }

@@ -164,8 +164,7 @@ PairResult evaluate_point(const PairInput& input) { return evaluate_law(input, C
 
 void find_single_contacts_of_scene(const SceneDescription& scene, const State& state, const Environment& environment,
                                    const std::vector<Memory>& memories, bool with_motion,
-                                   std::vector<ContactPoint>& points,
-                                   std::vector<StatefulContact>& contacts) {
+                                   std::vector<ContactPoint>& points, std::vector<StatefulContact>& contacts) {
   std::size_t next_row = 0;
   for_each_row(scene, environment, [&](std::size_t pair, ContactModel model, const PartIndices& parts) {
     const std::size_t row = next_row++;

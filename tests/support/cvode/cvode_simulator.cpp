@@ -117,8 +117,8 @@ class EnvironmentMotion {
   /// dy/dt. False where contact cannot be found.
   bool find_rates(double time, const double* y, double* rates) {
     place(time, y);
-    const State contact =
-        search_state(step_, work_.step(false).poses, nullptr, 0, step_.state.contact_state, num_contact_states(step_.scene));
+    const State contact = search_state(step_, work_.step(false).poses, nullptr, 0, step_.state.contact_state,
+                                       num_contact_states(step_.scene));
     const std::uint32_t found = work_.find(step_, contact, environment_);
     if ((found & kFaults) != 0) {
       status_ |= found & kFaults;

@@ -20,7 +20,7 @@ struct PartOverlap {
   // 0 unless they are asked for
   double volume_rate;  // m^3/s
   Vec3d velocity;      // of p as seen from B, m/s
-  bool overflows;  // sums were too large for their scale
+  bool overflows;      // sums were too large for their scale
 };
 
 /// Two parts whose overlap is looked for.

@@ -368,8 +368,7 @@ ISOPATCH_HD Twist known_twist(const RolloutView& view, const InputView& input, s
   const MovingBody& body = view.bodies[index];
   const Pose pose = load_pose(poses, index);
   if (body.kind == MotionKind::kFree) {
-    return shifted(bodies[index].twist(),
-                   rotate(transform_of(pose), -input.mass(view, environment, index).center));
+    return shifted(bodies[index].twist(), rotate(transform_of(pose), -input.mass(view, environment, index).center));
   }
   if (!body.is_joint()) return prescribed_twist(body, state.twist(index), stage);
   const JointView& joint = body.joint;

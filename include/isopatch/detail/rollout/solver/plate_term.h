@@ -16,15 +16,15 @@ struct PlateTerm {
   bool rebounds;                 // in place of its spring (bounces.h)
   bool rolls;                    // as PlateContact
   PlateMotion motion;
-  LawNumbers law;                // of the environment
-  Vec3d arm, normal;             // of the plate, from the pair's point, m
-  double spin_radius;            // m
-  ContactState begun;            // where the stage begins
-  FrictionStep friction;         // over the normal impulse; held in a solve, like the rest
-  double impulse;                // n0, of all its points, N s
-  double found_impulse;          // what a solve made of it, N s
-  double parted;                 // along the normal before the step, m/s; if it rebounds
-  Slip slipped;                  // then, m/s
+  LawNumbers law;         // of the environment
+  Vec3d arm, normal;      // of the plate, from the pair's point, m
+  double spin_radius;     // m
+  ContactState begun;     // where the stage begins
+  FrictionStep friction;  // over the normal impulse; held in a solve, like the rest
+  double impulse;         // n0, of all its points, N s
+  double found_impulse;   // what a solve made of it, N s
+  double parted;          // along the normal before the step, m/s; if it rebounds
+  Slip slipped;           // then, m/s
 
   ISOPATCH_HD PolygonRange range(std::int32_t of_pair) const { return {first, polygons, polygons == of_pair}; }
 
@@ -41,8 +41,8 @@ struct PlateTerm {
 /// Adds how the plate moves to what fits the velocity that carries the pair's patch along. `points` are the plate's.
 ///
 /// The plate's centre moves with `motion`, and would move with w if the patch went along with the bodies. Turned by r
-/// while it stays where it is in them, its load would shift by P = sum k y r about its centre; it does by that much less
-/// K t (velocity - w), K = sum k, along P. As a whole it loses K growth in place of K n.v.
+/// while it stays where it is in them, its load would shift by P = sum k y r about its centre; it does by that much
+/// less K t (velocity - w), K = sum k, along P. As a whole it loses K growth in place of K n.v.
 ISOPATCH_HD void add_carried(const PatchMotion& motion, const PlateTerm& term, const PolygonPoints<double>& points,
                              double (&sums)[CarrySums::kSize]) {
   if (!(term.motion.thickness > 0)) return;
