@@ -48,13 +48,14 @@ struct OnDevice {
 class CudaBackend final : public Evaluator::Implementation {
  public:
   CudaBackend(Scene scene, const CudaOptions& options, int device)
-      : Implementation(std::move(scene), options), device_(device), check_(device) {
+      : Implementation(std::move(scene), options), cuda_options_(options), device_(device), check_(device) {
     const DeviceGuard guard(device_);
     const AllocationInCaptures allowed;
     const std::int64_t before = local_memory_of_kernels();  // a part of the memory that is not free any more
     load_begin_environments();
     load_sum_body_wrenches();
     load_keep_geometries();
+    load_packed_rows();
     CudaContactModels models = make_cuda_contact_models(scene_, {options, device});
     require_models(scene_.data().view, models.size(), "cuda");
     require_memory(local_memory_of_kernels() - before);
@@ -66,17 +67,14 @@ class CudaBackend final : public Evaluator::Implementation {
   void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts,
                bool patch_contacts) const override {
     const DeviceGuard guard(device_);
-    const auto parts = static_cast<std::size_t>(num_environments * scene_.num_parts());
     on_device_->memory.reserve(
-        {static_cast<std::size_t>(items(num_environments)), parts, num_overlaps(scene_.data().view, num_environments)});
-    for (int model = 0; model < num_models(); ++model) {
-      model_at(model).reserve(num_environments, packed_polygons, packed_contacts, patch_contacts);
-    }
+        size_of(num_environments, scene_.num_parts(),
+                {counts_of(num_environments), listed_rows(packed_polygons), listed_rows(packed_contacts)}));
+    for (int model = 0; model < num_models(); ++model) model_at(model).reserve(num_environments, patch_contacts);
   }
 
   void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
                 void* stream) const override {
-    refuse_packed_single_contacts(results);
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
     check_.check(state, results, on);
@@ -85,7 +83,6 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void evaluate_from_host(const State& state, const Results& results,
                           CandidateCache::Implementation* candidates) const override {
-    refuse_packed_single_contacts(results);
     const DeviceGuard guard(device_);
     const AllocationInCaptures allowed;
     on_device_->host_batch.evaluate(scene_, state, results,
@@ -105,18 +102,6 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
  private:
-  /// Packed contacts are put in order by the pressure field alone.
-  void refuse_packed_single_contacts(const Results& results) const {
-    const SceneView& scene = scene_.data().view;
-    const auto is_single = [](const PairView& pair) { return pair.model != 0 && pair.exerts_force; };
-    if (!packed_contacts(results).is_wanted() ||
-        std::none_of(scene.pairs, scene.pairs + scene.num_pair_views, is_single))
-      return;
-    throw Error(
-        "evaluate: backend cuda writes no packed contacts of point and volumetric pairs; ask for results.contacts, or "
-        "take backend cpu");
-  }
-
   /// Throws Error unless the current device has room for the scene and the kernels.
   void require_memory(std::int64_t local_memory) const {
     const FlatGeometries& geometries = scene_.data().geometries;
@@ -131,22 +116,49 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void enqueue(const State& state, const Results& results, const CandidateCache::Implementation* candidates,
                std::int64_t first, cudaStream_t stream) const {
-    const auto pairs = static_cast<std::size_t>(items(state.num_environments));
-    const std::int64_t parts = state.geometry_index.data == nullptr ? 0 : scene_.num_parts();
-    const auto geometries = static_cast<std::size_t>(state.num_environments * parts);
-    on_device_->memory.call({pairs, geometries, num_overlaps(scene_.data().view, state.num_environments)}, stream,
-                            [&](const BatchArrays& arrays) {
-                              BatchCall call = {on_device_->scene.view(), state,          results, arrays.list,
-                                                arrays.counters,          arrays.overlaps};
-                              keep_geometries(call.state.geometry_index, state.num_environments,
-                                              static_cast<int>(parts), arrays.geometries, stream);
-                              const bool alone = num_models() == 1;
-                              if (!alone) begin_environments(call, stream);
-                              for (int model = 0; model < num_models(); ++model) {
-                                model_at(model).evaluate(call, alone, candidates, first, stream);
-                              }
-                              sum_body_wrenches(call, stream);
-                            });
+    const int parts = state.geometry_index.data == nullptr ? 0 : scene_.num_parts();
+    const BatchSize size = size_of(state.num_environments, parts, packed_size_of(state.num_environments, results));
+    on_device_->memory.call(size, stream, [&](const BatchArrays& arrays) {
+      BatchCall call = {on_device_->scene.view(), state, results, arrays.list, arrays.counters, arrays.overlaps,
+                        arrays.packed_for(results)};
+      keep_geometries(call.state.geometry_index, state.num_environments, parts, arrays.geometries, stream);
+      begin_packed_rows(call, stream);
+      const bool alone = num_models() == 1;
+      if (!alone) begin_environments(call, stream);
+      for (int model = 0; model < num_models(); ++model) {
+        model_at(model).evaluate(call, alone, candidates, first, stream);
+      }
+      write_packed_rows(call, arrays.scan, on_device_->models, stream);
+      sum_body_wrenches(call, stream);
+    });
+  }
+
+  BatchSize size_of(std::int64_t num_environments, int parts, const PackedRowSize& packed) const {
+    return {static_cast<std::size_t>(items(num_environments)), static_cast<std::size_t>(num_environments * parts),
+            num_overlaps(scene_.data().view, num_environments), packed};
+  }
+
+  static std::size_t counts_of(std::int64_t num_environments) { return static_cast<std::size_t>(num_environments) + 1; }
+
+  PackedRowSize packed_size_of(std::int64_t num_environments, const Results& results) const {
+    PackedRowSize size;
+    for_each_packed_output(results, [&]<class Record>(const PackedOutput<Record>& to) {
+      if (!to.is_wanted()) return;
+      size.counts = counts_of(num_environments);
+      std::size_t& rows = std::is_same_v<Record, Polygon> ? size.polygons : size.contacts;
+      if (to.rows.data != nullptr) rows = listed_rows(to.rows.capacity);
+    });
+    return size;
+  }
+
+  /// Room of the list for a packed array: for more rows, so that all of the last environment that has room have some,
+  /// and all of its single contacts in any case.
+  std::size_t listed_rows(std::int64_t capacity) const {
+    constexpr std::int64_t kRowsOfContact = 4;
+    if (capacity <= 0) return 0;
+    const std::int64_t spare = std::clamp(capacity, cuda_options_.min_spare_rows, cuda_options_.max_spare_rows),
+                       single = num_models() > 1 ? kRowsOfContact * num_part_pair_rows(scene_.data().view) : 0;
+    return static_cast<std::size_t>(capacity + std::max(spare, single));
   }
 
   std::int64_t items(std::int64_t num_environments) const {
@@ -158,6 +170,7 @@ class CudaBackend final : public Evaluator::Implementation {
     return num_environments * pairs;
   }
 
+  const CudaOptions cuda_options_;
   int device_;
   CallCheck check_;
   std::unique_ptr<OnDevice> on_device_;

@@ -116,7 +116,7 @@ class CudaSimulator final : public Simulator::Implementation {
   void reserve(std::int64_t num_environments) const override {
     const DeviceGuard guard(device_);
     on_device_->memory.reserve(size_of(num_environments, capacity_));
-    for (int model = 0; model < num_models(); ++model) model_at(model).reserve(num_environments, 0, 0, false);
+    for (int model = 0; model < num_models(); ++model) model_at(model).reserve(num_environments, false);
   }
 
  private:

@@ -90,9 +90,8 @@ class CudaContactModel {
  public:
   virtual ~CudaContactModel() = default;
 
-  /// Working memory for calls of this many environments, with packed arrays of these capacities and patch contacts.
-  virtual void reserve(std::int64_t /*num_environments*/, std::int64_t /*packed_polygons*/,
-                       std::int64_t /*packed_contacts*/, bool /*patch_contacts*/) {}
+  /// Working memory for calls of this many environments, with patch contacts.
+  virtual void reserve(std::int64_t /*num_environments*/, bool /*patch_contacts*/) {}
 
   /// Enqueues the evaluation of this model's near pairs, for all outputs of the results. It adds to those of models
   /// before it that have part pairs of the same pair: see write_no_contact(). With `begins`, it is the only
@@ -100,6 +99,9 @@ class CudaContactModel {
   /// Of `candidates`, which may be null, the environments from `first` on are those of the call.
   virtual void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* candidates,
                         std::int64_t first, cudaStream_t stream) = 0;
+
+  /// Enqueues another evaluation of which only rows of packed arrays are asked for, as `call.pass` says.
+  virtual void list_again(const BatchCall& /*call*/, cudaStream_t /*stream*/) {}
 
   /// Memory for candidates that this model keeps from call to call; null if it keeps none.
   virtual std::unique_ptr<CandidateCache::Implementation> make_candidates(const Evaluator::Implementation& /*owner*/,

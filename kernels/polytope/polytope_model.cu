@@ -153,8 +153,7 @@ class CudaPolytope final : public CudaContactModel {
     resident_blocks(sum_relations_kernel, kSumBlock);
   }
 
-  void reserve(std::int64_t num_environments, std::int64_t /*packed_polygons*/, std::int64_t /*packed_contacts*/,
-               bool /*patch_contacts*/) override {
+  void reserve(std::int64_t num_environments, bool /*patch_contacts*/) override {
     if (has_pairs_) memory_.reserve(size_of(num_environments));
   }
 

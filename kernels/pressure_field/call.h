@@ -81,13 +81,8 @@ struct PressureFieldCall : BatchCall {
   StagedMemory staged;
   PatchMemory patches;
 
-  // packed arrays
-  PackedRowLists packed;
-  std::byte* scan_memory;  // for the sums of counts
-  std::size_t scan_bytes;
   bool has_plates;           // pairs have a law: all are evaluated polygon by polygon
   std::uint32_t key_digits;  // bit i: digit i of RowDigits may differ
-  RowPass pass;
 
   ListedPolygonMemory listed;
 
@@ -115,7 +110,6 @@ ISOPATCH_HD StagedPairs lists(const PressureFieldCall& call) {
 /// Load the kernels of the stages below on the current device, so that no call has to. resident_warps() loads those of
 /// evaluate_pairs(), resident_patch_warps() those of write_patch_contacts().
 void load_staged_pairs(const SceneView& scene, Precision precision);
-void load_packed_rows();
 void load_evaluate_energies();
 
 /// begin_environments(), and then pair wrenches and patch summaries of the listed pairs, in stages; what these cannot
@@ -127,14 +121,6 @@ void evaluate_staged_pairs(const PressureFieldCall& call, bool begins, cudaStrea
 /// Pair wrenches, patch summaries, polygons and discrete contacts of the listed pairs, or of those that were left.
 template <class T>
 void evaluate_pairs(const PressureFieldCall& call, cudaStream_t stream);
-
-/// Makes the lists of rows ready for evaluate_pairs(). Does nothing without packed arrays.
-void begin_packed_rows(const PressureFieldCall& call, cudaStream_t stream);
-
-/// Packed arrays, from what evaluate_pairs() counted and listed. If there are more rows than the lists have room for,
-/// it evaluates again the environments of which some fit.
-template <class T>
-void write_packed_rows(const PressureFieldCall& call, cudaStream_t stream);
 
 /// The number of warps that evaluate_pairs() keeps on the current device at once, for these outputs.
 template <class T>

@@ -83,7 +83,6 @@ ResidentWarps load_kernels_of_steps(const SceneView& scene, Precision precision)
 ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
   load_staged_pairs(scene, precision);
   load_listed_polygons(precision);
-  load_packed_rows();
   load_reset_candidates();
   load_evaluate_energies();
   ResidentWarps warps;
@@ -112,13 +111,9 @@ class CudaPressureField final : public CudaContactModel {
     }
   }
 
-  void reserve(std::int64_t num_environments, std::int64_t packed_polygons, std::int64_t packed_contacts,
-               bool patch_contacts) override {
+  void reserve(std::int64_t num_environments, bool patch_contacts) override {
     PressureFieldSize size = size_of(num_environments);
     if (steps_) size = joined(size, size_of_search(num_environments));
-    size.counts = static_cast<std::size_t>(num_environments) + 1;
-    size.packed_polygons = listed_rows(packed_polygons);
-    size.packed_contacts = listed_rows(packed_contacts);
     if (patch_contacts && resident_warps_.of_patches > 0) add_patches(size);
     memory_.reserve(size);
   }
@@ -138,9 +133,6 @@ class CudaPressureField final : public CudaContactModel {
       call.slices = slices(pairs, results);
       call.sums = arrays.sums;
       call.patches = arrays.patches_of(size.windows);
-      call.packed = arrays.packed_for(results);
-      call.scan_memory = arrays.scan;
-      call.scan_bytes = arrays.scan_bytes;
       call.key_digits = key_digits_;
       call.has_plates = has_plates_;
       if (arrays.size().staged_pairs > 0 && may_stage(pairs, results)) {
@@ -156,6 +148,18 @@ class CudaPressureField final : public CudaContactModel {
       }
       in_float() ? evaluate<float>(call, begins, stream) : evaluate<double>(call, begins, stream);
       detail::evaluate_energies(call, stream);
+    });
+  }
+
+  void list_again(const BatchCall& batch, cudaStream_t stream) override {
+    const auto pairs = static_cast<std::int64_t>(num_pairs(batch.state.num_environments));
+    memory_.call(size_of(batch.state.num_environments), stream, [&](const PressureFieldArrays& arrays) {
+      PressureFieldCall call = call_of(batch);
+      call.slices = slices(pairs, batch.results);
+      call.sums = arrays.sums;
+      call.key_digits = key_digits_;
+      call.has_plates = has_plates_;
+      in_float() ? evaluate_pairs<float>(call, stream) : evaluate_pairs<double>(call, stream);
     });
   }
 
@@ -212,7 +216,6 @@ class CudaPressureField final : public CudaContactModel {
     PressureFieldCall call = {};
     static_cast<BatchCall&>(call) = batch;
     call.slices = 1;
-    call.pass = RowPass::kAll;
     return call;
   }
 
@@ -223,9 +226,7 @@ class CudaPressureField final : public CudaContactModel {
     } else if (begins) {
       begin_environments(call, stream);
     }
-    begin_packed_rows(call, stream);
     evaluate_pairs<T>(call, stream);
-    write_packed_rows<T>(call, stream);
     write_patch_contacts<T>(call, stream);
   }
 
@@ -344,21 +345,8 @@ class CudaPressureField final : public CudaContactModel {
 
   PressureFieldSize size_of(std::int64_t num_environments, const Results& results) const {
     PressureFieldSize size = size_of(num_environments);
-    for_each_packed_output(results, [&]<class Record>(const PackedOutput<Record>& to) {
-      if (!to.is_wanted()) return;
-      size.counts = static_cast<std::size_t>(num_environments) + 1;
-      std::size_t& rows = std::is_same_v<Record, Polygon> ? size.packed_polygons : size.packed_contacts;
-      if (to.rows.data != nullptr) rows = listed_rows(to.rows.capacity);
-    });
     if (wants_patch_contacts(results)) add_patches(size);
     return size;
-  }
-
-  /// Room of the list for a packed array: for more rows, so that all of the last environment that has room have some.
-  std::size_t listed_rows(std::int64_t capacity) const {
-    if (capacity <= 0) return 0;
-    return static_cast<std::size_t>(capacity +
-                                    std::clamp(capacity, cuda_options_.min_spare_rows, cuda_options_.max_spare_rows));
   }
 
   /// For patch contacts: a list of the polygons of staged pairs, and a window for each warp that has a pair.

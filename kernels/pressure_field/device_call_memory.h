@@ -7,7 +7,6 @@
 #include <string>
 
 #include "isopatch/detail/pressure_field/stages/polygon_list.h"
-#include "kernels/algorithms/device_scan.h"
 #include "kernels/memory/device_arena.h"
 #include "kernels/pressure_field/call.h"
 
@@ -18,8 +17,6 @@ struct PressureFieldSize {
   std::size_t pairs = 0;         // all pairs of the batch that are of this model
   std::size_t shared_pairs = 0;  // at most so many of them are shared by several warps
   std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
-  std::size_t counts = 0;  // of rows of packed arrays: one more than there are environments; 0: none
-  std::size_t packed_polygons = 0, packed_contacts = 0;  // rows that their lists have room for
   std::size_t listed_polygons = 0;                       // of staged pairs, for patch contacts
   std::size_t windows = 0, window_polygons = 0;          // for patch contacts, and polygons of all of them
   std::size_t contact_pairs = 0;                         // staged pairs of a step
@@ -45,9 +42,6 @@ struct PressureFieldSize {
   std::size_t left_patches() const { return listed_polygons > 0 ? pairs : 0; }
   std::size_t pairs_with_list() const { return listed_polygons > 0 ? staged_pairs : 0; }
 
-  std::size_t scan_bytes() const {
-    return counts == 0 ? 0 : exclusive_sums_bytes(static_cast<std::int64_t>(counts) - 1);
-  }
   // Windows are used after the list of polygons, in the same memory.
   std::size_t patch_rows() const { return std::max(listed_polygons, window_polygons); }
   /// With what is left over of a block of records in each window.
@@ -76,9 +70,6 @@ struct PressureFieldArrays : ArraysOf<PressureFieldSize> {
                          .candidates = nullptr,
                          .margin = {},
                          .contacts = nullptr};
-  PackedRowLists packed = {rows<Polygon>(size().packed_polygons), rows<DiscreteContact>(size().packed_contacts)};
-  std::size_t scan_bytes = size().scan_bytes();
-  std::byte* scan = array(scan_bytes);
   ListedPolygonMemory listed = {.of_pairs = zeros(size().pairs_with_list()),
                                 .rows = array(size().patch_rows()),
                                 .sorted = array(size().listed_polygons),
@@ -101,35 +92,6 @@ struct PressureFieldArrays : ArraysOf<PressureFieldSize> {
     memory.num_windows = static_cast<std::int64_t>(num_windows);
     if (num_windows > 0) memory.capacity = static_cast<std::int64_t>(size().window_polygons / num_windows);
     return memory;
-  }
-
-  /// The list of packed arrays for a call with these outputs.
-  PackedRowLists packed_for(const Results& results) const {
-    return {list_for(packed.polygons, packed_polygons(results)), list_for(packed.contacts, packed_contacts(results))};
-  }
-
- private:
-  /// The counts follow the progress, to be zeroed at once.
-  template <class Record>
-  PackedRowList<Record> rows(std::size_t room) const {
-    std::byte* const progress =
-        array(size().counts > 0 ? sizeof(RowProgress) + size().counts * sizeof(std::int32_t) : 0);
-    RowList list = {.room = static_cast<std::int64_t>(room),
-                    .rows = array(room),
-                    .environments = array(room),
-                    .grouped = array(room),
-                    .of_digit = zeros(room > 0 ? RowDigits::kValues : 0),
-                    .progress = reinterpret_cast<RowProgress*>(progress)};
-    list.counts = reinterpret_cast<std::int32_t*>(list.progress + 1);
-    return {list, array(room)};
-  }
-
-  template <class Record>
-  static PackedRowList<Record> list_for(PackedRowList<Record> list, const PackedOutput<Record>& to) {
-    if (!to.is_wanted()) return {};
-    list.offsets = to.offsets.data;
-    list.capacity = to.rows.data != nullptr ? to.rows.capacity : 0;
-    return list;
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "isopatch/detail/contact/packed_row_list.h"
 #include "isopatch/detail/scene/begin_environment.h"
 #include "isopatch/results/array_types.h"
 
@@ -34,6 +35,8 @@ struct BatchCall {
   std::int64_t* list;  // num_environments x num_pair_views; see PairLists
   CallCounters* counters;
   PartOverlap* overlaps;  // of the part pairs of each environment, by row; null: no model asks for them
+  PackedRowLists packed = {};
+  RowPass pass = RowPass::kAll;
 
   ISOPATCH_HD PairLists near_pairs() const { return {list, counters->listed, state.num_environments}; }
 };

@@ -43,10 +43,13 @@ __device__ void for_own_pair(const BatchCall& call, const Use& use) {
 
 template <class Model>
 __global__ void __launch_bounds__(kBlock) evaluate_single_contacts_kernel(const __grid_constant__ BatchCall call) {
+  if (!call.packed.has_work(call.pass)) return;
   for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
+    if (!call.packed.needs(call.pass, environment)) return;
     CudaWarp warp;
+    const RowsOfPass rows = RowsOfPass::make(call.packed, call.pass, 0);
     const std::uint32_t status = evaluate_single_contact_pair(warp, model_of<Model>(call, environment), call.scene,
-                                                              call.state, call.results, NoRows{}, environment, view);
+                                                              call.state, call.results, rows, environment, view);
     if (status != kOk) set_status(warp, call.results, environment, status);
   });
 }
@@ -77,8 +80,11 @@ class CudaSingleContact final : public CudaContactModel {
     if (begins) begin_environments(call, stream);
     if (num_pairs(call) == 0) return;
     begin_pairs<false>(call, stream);
-    evaluate_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call);
-    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+    evaluate_pairs(call, stream);
+  }
+
+  void list_again(const BatchCall& call, cudaStream_t stream) override {
+    if (num_pairs(call) > 0) evaluate_pairs(call, stream);
   }
 
   void find_contacts(const BatchCall& call, bool begins, ContactPoints /*points*/, const ContactLists& to,
@@ -96,6 +102,10 @@ class CudaSingleContact final : public CudaContactModel {
   }
   static unsigned blocks(const BatchCall& call) {
     return static_cast<unsigned>((num_pairs(call) + kBlock - 1) / kBlock);
+  }
+  static void evaluate_pairs(const BatchCall& call, cudaStream_t stream) {
+    evaluate_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call);
+    ISOPATCH_CUDA_CHECK(cudaGetLastError());
   }
   /// What comes before a thread takes a pair.
   template <bool with_rates>

@@ -26,6 +26,23 @@ PackedResults evaluated(const HostEvaluator& evaluator, const Batch& batch, Pack
   return results;
 }
 
+/// Every kind of pair, in turn in one of the models whose contacts are rows.
+SceneDescription pairs_of_several_models() {
+  SceneDescription scene = mixed_scene();
+  const auto is_ball = [&](int body) {
+    const int geometry = scene.bodies[static_cast<std::size_t>(body)].geometry;
+    return scene.geometries[static_cast<std::size_t>(geometry)].primitive.kind == PrimitiveKind::kSphere;
+  };
+  int next = 0;
+  for (Pair& pair : *scene.pairs) {
+    const int turn = next++ % 3;
+    if (turn == 0) continue;
+    pair.model = turn == 1 || !(is_ball(pair.a) || is_ball(pair.b)) ? ContactModel::kVolumetric : ContactModel::kPoint;
+    pair.stiffness = 1e7;
+  }
+  return scene;
+}
+
 struct GpuPackedRows : ::testing::TestWithParam<Precision> {
   const Scene scene{boxes_on_ground()};
 
@@ -93,6 +110,22 @@ TEST_P(GpuPackedRows, OfSeveralPartsAreThoseOfTheCpu) {
 
 // Pairs that several warps share, of meshes with many cells. A warp, a block in shared memory and a block in global
 // memory put the rows of one environment each in order.
+TEST_P(GpuPackedRows, OfSeveralModelsAreThoseOfTheCpu) {
+  const Scene several(pairs_of_several_models());
+  const Batch batch = random_batch(several, 5, 729, 0.16, true);
+  const PackedResults all = evaluated(HostEvaluator(several, cpu()), batch, kAmple);
+  const auto [polygons, contacts] = all_rows(all);
+  ASSERT_GT(contacts, polygons + 20);
+  const HostEvaluator ample(several, cuda()), short_lists = with_spare_rows(several, 0);
+  for (std::int64_t room = 1; room < contacts; room += 1 + contacts / 23) {
+    SCOPED_TRACE(room);
+    for (const HostEvaluator* evaluator : {&ample, &short_lists}) {
+      expect_first_rows(evaluated(*evaluator, batch, {polygons / 2, room}), all);
+    }
+  }
+  expect_first_rows(evaluated(ample, batch, kAmple), all);
+}
+
 TEST_P(GpuPackedRows, OfLargeMeshesAreThoseOfTheCpu) {
   const Scene balls(two_bodies(make_sphere("ball", 0.1, 3), make_sphere("other", 0.1, 3)));
   Batch batch = random_batch(balls, 5, 723, 0.01);  // more than the emulated device has blocks, which then have several

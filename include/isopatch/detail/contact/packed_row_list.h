@@ -8,7 +8,8 @@
 // list. Then it is filled again by another evaluation, with all rows of the environments of which some fit. Only the
 // last of these has rows that do not fit, and only if the list has no room for all of them is it divided: a warp finds
 // the last row that fits, digit by digit of its key, and lists the rows up to that one. Each digit takes an evaluation
-// of that environment, which counts its rows by their digit.
+// of that environment, which counts its rows by their digit. Models with few rows list all of that environment first,
+// for which a list has room beyond its capacity; those of them that do not fit are passed over at the end.
 #pragma once
 
 #include "isopatch/detail/contact/polygon_record.h"
@@ -69,6 +70,7 @@ struct alignas(16) PackedRowEntry {
 
 /// In device memory; zero where a call begins.
 struct RowProgress {
+  std::int64_t others;     // rows that are in the list again before the model that divides lists its own
   std::int64_t listed;     // rows that were to be listed
   std::int32_t overflows;  // 1 if there are more rows than the list has room for
   std::int32_t divided;    // 1 + the divided environment; 0: none
@@ -128,6 +130,11 @@ struct RowList {
     if (pass == RowPass::kFitting) return !(progress->last < key);
     if (RowDigits::before(key, digit) == progress->last) warp.reserve(of_digit + RowDigits::digit(key, digit), 1);
     return false;
+  }
+
+  /// Whether a listed row of an environment is passed over.
+  ISOPATCH_HD bool is_passed_over(std::int64_t environment, const ContactKey& key) const {
+    return progress->divided == environment + 1 && progress->last < key;
   }
 
   /// What follows from the sums of the counts: the count of an environment's rows that are to be in the list, and
@@ -195,11 +202,25 @@ struct RowsOfPass {
   }
 };
 
+/// Counts a digit of the divided environment's rows that are listed already. Called by all lanes of one warp.
+template <class Warp>
+ISOPATCH_HD void count_listed(Warp& warp, const RowList& list, int digit) {
+  ISOPATCH_NO_UNROLL
+  for (std::int64_t i = warp.lane(); i < list.progress->others; i += Warp::kSize) {
+    const ContactKey key = list.rows[i].key;
+    if (list.environments[i] + 1 != list.progress->divided || RowDigits::before(key, digit) != list.progress->last)
+      continue;
+    warp.reserve(list.of_digit + RowDigits::digit(key, digit), 1);
+  }
+  warp.sync();
+}
+
 /// Finds a digit of the last row that fits, from the counts of the rows that have the digits before it. Called by all
 /// lanes of one warp.
 template <class Warp>
 ISOPATCH_HD void find_digit(Warp& warp, const RowList& list, int digit) {
   if (!list.has_work(RowPass::kCountDigit)) return;
+  count_listed(warp, list, digit);
   std::int64_t rank = list.progress->rank;
   int found = -1;
   for (int base = 0; base < RowDigits::kValues; base += Warp::kSize) {

@@ -2,10 +2,10 @@
 //
 // Packed arrays: where the rows of each environment belong, and the rows in their order. See packed_row_list.h. Threads
 // take environments or rows; a warp puts the rows of an environment in order, or a block if there are many.
-#include "isopatch/detail/contact/packed_row_list.h"
+#include "kernels/contact/packed_rows.h"
+
 #include "kernels/algorithms/device_scan.h"
 #include "kernels/algorithms/sort_rows.cuh"
-#include "kernels/pressure_field/call.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -45,6 +45,7 @@ __global__ void __launch_bounds__(kBlock) group_rows_kernel(PackedArrays<Record>
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlock + threadIdx.x; i < count; i += step) {
     const std::int32_t environment = list.environments[i];
     if (list.fitting(environment) == 0) continue;  // if all are listed
+    if (list.is_passed_over(environment, list.rows[i].key)) continue;
     const int before = CudaWarp().reserve(list.counts + environment, -1) - 1;
     list.grouped[packed.begin_of(environment) + before] = list.rows[i];
   }
@@ -164,7 +165,7 @@ __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Reco
 
 /// Calls use(arrays) for the kinds that are wanted.
 template <class Use>
-void for_each_wanted(const PressureFieldCall& call, const Use& use) {
+void for_each_wanted(const BatchCall& call, const Use& use) {
   const auto use_if_wanted = [&](const auto& to, const auto& list) {
     if (to.is_wanted()) use(PackedArrays{to, list, call.results.status, call.state.num_environments});
   };
@@ -173,10 +174,10 @@ void for_each_wanted(const PressureFieldCall& call, const Use& use) {
 }
 
 /// The offsets, from the counts that the first pass left.
-void divide_room(const PressureFieldCall& call, cudaStream_t stream) {
+void divide_room(const BatchCall& call, ScanMemory scan, cudaStream_t stream) {
   for_each_wanted(call, [&]<class Record>(const PackedArrays<Record>& packed) {
     const std::int64_t environments = packed.num_environments;
-    exclusive_sums(packed.list.counts, environments, packed.to.offsets.data, call.scan_memory, call.scan_bytes, stream);
+    exclusive_sums(packed.list.counts, environments, packed.to.offsets.data, scan.bytes, scan.size, stream);
     if (environments == 0 || packed.to.rows.data == nullptr) return;
     const auto blocks = static_cast<unsigned>((environments + kBlock - 1) / kBlock);
     divide_room_kernel<<<blocks, kBlock, 0, stream>>>(packed);
@@ -206,7 +207,7 @@ void load_packed_rows() {
   load_exclusive_sums();
 }
 
-void begin_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
+void begin_packed_rows(const BatchCall& call, cudaStream_t stream) {
   for_each_wanted(call, [&](const auto& packed) {
     const auto counts = static_cast<std::size_t>(packed.num_environments + 1);
     // the counts follow
@@ -215,16 +216,22 @@ void begin_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
   });
 }
 
-template <class T>
-void write_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
+void write_packed_rows(const BatchCall& call, ScanMemory scan,
+                       std::span<const std::unique_ptr<CudaContactModel>> models, cudaStream_t stream) {
   if (!call.packed.is_wanted()) return;
-  divide_room(call, stream);
+  divide_room(call, scan, stream);
   if (!call.packed.keeps_rows() || call.state.num_environments == 0) return;
 
-  PressureFieldCall again = call;  // does nothing if the lists had room
+  BatchCall again = call;  // does nothing if the lists had room
   again.results = {};
   again.pass = RowPass::kAgain;
-  evaluate_pairs<T>(again, stream);
+  for (std::size_t i = models.size(); i-- > 1;) models[i]->list_again(again, stream);
+  for_each_wanted(call, [&](const auto& packed) {
+    RowProgress* const progress = packed.list.progress;
+    ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(&progress->others, &progress->listed, sizeof(progress->listed),
+                                        cudaMemcpyDeviceToDevice, stream));
+  });
+  models[0]->list_again(again, stream);
 
   for_each_wanted(call, [&]<class Record>(const PackedArrays<Record>& packed) {
     if (!packed.list.keeps_rows()) return;
@@ -234,8 +241,5 @@ void write_packed_rows(const PressureFieldCall& call, cudaStream_t stream) {
     launch(write_rows_kernel<Record>, (packed.num_environments + of_block - 1) / of_block, packed, stream);
   });
 }
-
-template void write_packed_rows<float>(const PressureFieldCall&, cudaStream_t);
-template void write_packed_rows<double>(const PressureFieldCall&, cudaStream_t);
 
 }  // namespace isopatch::detail
