@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
-#include "host/pictures/all_records.h"
+#include "host/pictures/drawn_polygons.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {
@@ -116,8 +116,7 @@ FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& fra
   Results results;
   results.status = &contact.status;
   results.pair_wrench = wrenches.empty() ? nullptr : wrenches.data();
-  const std::vector<Polygon> polygons =
-      all_records<Polygon>(evaluator, state, results, &Results::polygons, &Results::polygons_needed, 1024);
+  const std::vector<Polygon> polygons = drawn_polygons(evaluator, state, results);
   const auto of_frame = static_cast<std::size_t>(frame) * wrenches.size();
   contact.patches =
       drawn_patches(polygons, frames.pair_wrench.empty() ? wrenches.data() : &frames.pair_wrench[of_frame], kWrench);
