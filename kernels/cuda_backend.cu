@@ -119,8 +119,14 @@ class CudaBackend final : public Evaluator::Implementation {
     const int parts = state.geometry_index.data == nullptr ? 0 : scene_.num_parts();
     const BatchSize size = size_of(state.num_environments, parts, packed_size_of(state.num_environments, results));
     on_device_->memory.call(size, stream, [&](const BatchArrays& arrays) {
-      BatchCall call = {on_device_->scene.view(), state, results, arrays.list, arrays.counters, arrays.overlaps,
+      BatchCall call = {on_device_->scene.view(),
+                        state,
+                        results,
+                        arrays.list,
+                        arrays.counters,
+                        room_for_overlaps(state.num_environments),
                         arrays.packed_for(results)};
+      call.overlaps.rows = arrays.overlaps;
       keep_geometries(call.state.geometry_index, state.num_environments, parts, arrays.geometries, stream);
       begin_packed_rows(call, stream);
       const bool alone = num_models() == 1;
@@ -135,7 +141,13 @@ class CudaBackend final : public Evaluator::Implementation {
 
   BatchSize size_of(std::int64_t num_environments, int parts, const PackedRowSize& packed) const {
     return {static_cast<std::size_t>(items(num_environments)), static_cast<std::size_t>(num_environments * parts),
-            num_overlaps(scene_.data().view, num_environments), packed};
+            room_for_overlaps(num_environments).size(), packed};
+  }
+
+  OverlapRows room_for_overlaps(std::int64_t num_environments) const {
+    const SceneView& scene = scene_.data().view;
+    return OverlapRows::room(num_environments * scene.pairs_of_model(static_cast<int>(ContactModel::kVolumetric)),
+                             most_overlaps_of_pair(scene), 0);
   }
 
   static std::size_t counts_of(std::int64_t num_environments) { return static_cast<std::size_t>(num_environments) + 1; }

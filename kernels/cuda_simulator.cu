@@ -178,7 +178,7 @@ class CudaSimulator final : public Simulator::Implementation {
     size.contact_states = n * static_cast<std::size_t>(num_contact_states(scene_.data().view));
     size.kept_contact_states = copies * size.contact_states;
     size.plates = n * static_cast<std::size_t>(num_state_rows(scene_.data().view));
-    size.overlaps = num_overlaps(scene_.data().view, num_environments);
+    size.overlaps = room_for_overlaps(num_environments).size();
     if (asks_for_twists(scene_.data().view)) size.twists = size.bodies * kVelocitySize;
     const bool in_float = options_.precision == Precision::kFloat;
     (in_float ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
@@ -212,8 +212,15 @@ class CudaSimulator final : public Simulator::Implementation {
     if (states > 0) evaluation.results.contact_state = {memory.next_contact_states, states};
     evaluation.list = memory.list;
     evaluation.counters = memory.counters;
-    evaluation.overlaps = memory.overlaps;
+    evaluation.overlaps = room_for_overlaps(state.num_environments);
+    evaluation.overlaps.rows = memory.overlaps;
     return call;
+  }
+
+  OverlapRows room_for_overlaps(std::int64_t num_environments) const {
+    const SceneView& scene = scene_.data().view;
+    return OverlapRows::room(num_environments * scene.pairs_of_model(static_cast<int>(ContactModel::kVolumetric)),
+                             most_overlaps_of_pair(scene), substep_warps_);
   }
 
   bool has_plates() const { return scene_.data().view.laws != nullptr; }

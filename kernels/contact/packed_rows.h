@@ -19,7 +19,7 @@ namespace isopatch::detail {
 
 /// How much memory packed arrays need.
 struct PackedRowSize {
-  std::size_t counts = 0;               // of rows: one more than there are environments; 0: none
+  std::size_t counts = 0;                  // of rows: one more than there are environments; 0: none
   std::size_t polygons = 0, contacts = 0;  // rows that their lists have room for
 
   std::size_t scan_bytes() const {
@@ -40,7 +40,7 @@ struct ScanMemory {
 
 /// Packed arrays, from what the models counted and listed. If there are more rows than the lists have room for, the
 /// models list again those of environments of which some fit, the first one, which has most rows, last.
-void write_packed_rows(const BatchCall& call, ScanMemory scan, std::span<const std::unique_ptr<CudaContactModel>> models,
-                       cudaStream_t stream);
+void write_packed_rows(const BatchCall& call, ScanMemory scan,
+                       std::span<const std::unique_ptr<CudaContactModel>> models, cudaStream_t stream);
 
 }  // namespace isopatch::detail

@@ -17,9 +17,9 @@ struct PressureFieldSize {
   std::size_t pairs = 0;         // all pairs of the batch that are of this model
   std::size_t shared_pairs = 0;  // at most so many of them are shared by several warps
   std::size_t staged_pairs = 0, staged_sums = 0, staged_part_pairs = 0, cells = 0;  // between the stages of pairs
-  std::size_t listed_polygons = 0;                       // of staged pairs, for patch contacts
-  std::size_t windows = 0, window_polygons = 0;          // for patch contacts, and polygons of all of them
-  std::size_t contact_pairs = 0;                         // staged pairs of a step
+  std::size_t listed_polygons = 0;               // of staged pairs, for patch contacts
+  std::size_t windows = 0, window_polygons = 0;  // for patch contacts, and polygons of all of them
+  std::size_t contact_pairs = 0;                 // staged pairs of a step
   std::size_t candidates = 0;  // of steps: lists that are kept, one for each part pair of each environment
 
   std::string need() const {

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "isopatch/detail/contact/packed_row_list.h"
@@ -15,6 +16,9 @@
 namespace isopatch::detail {
 
 struct PartOverlap;  // of detail/overlap/part_overlap.h
+
+/// Near pairs whose overlaps a warp finds at once where it takes an environment through sub-steps.
+inline constexpr std::int32_t kOverlapPairsOfWarp = 8;
 
 /// Counters that a call starts at zero.
 struct CallCounters {
@@ -27,6 +31,23 @@ struct CallCounters {
   std::int32_t next_continuing;                        // of these, that warps have taken
 };
 
+/// Overlaps of near pairs, between the kernel that finds them and the one that reads them: for some pairs at a time.
+struct OverlapRows {
+  PartOverlap* rows;       // `of_pair` of each; null: no model asks for them
+  std::int32_t num_pairs;  // that there is room for
+  std::int32_t of_pair;
+
+  /// Room in a call of so many pairs: for all of a small batch, for a fourth of a large one, of which most are not
+  /// near, and for warps that take a few at a time. `of_pair` is 0 where no model asks for overlaps.
+  static OverlapRows room(std::int64_t pairs, std::int32_t of_pair, std::int64_t warps) {
+    constexpr std::int64_t kSmall = 1 << 16;
+    if (of_pair == 0) return {nullptr, 0, 0};
+    const std::int64_t room = std::max({std::min(pairs, kSmall), (pairs + 3) / 4, warps * kOverlapPairsOfWarp});
+    return {nullptr, static_cast<std::int32_t>(room), of_pair};
+  }
+  std::size_t size() const { return static_cast<std::size_t>(num_pairs) * static_cast<std::size_t>(of_pair); }
+};
+
 /// The arguments of every stage, by value: views of device memory.
 struct BatchCall {
   SceneView scene;
@@ -34,7 +55,7 @@ struct BatchCall {
   Results results;
   std::int64_t* list;  // num_environments x num_pair_views; see PairLists
   CallCounters* counters;
-  PartOverlap* overlaps;  // of the part pairs of each environment, by row; null: no model asks for them
+  OverlapRows overlaps;
   PackedRowLists packed = {};
   RowPass pass = RowPass::kAll;
 

@@ -23,35 +23,33 @@ struct NoMemory {};
 template <class Model>
 constexpr bool kIsPoint = std::is_same_v<Model, PointModel>;
 
-/// Of an environment, by row.
-__device__ inline PartOverlap* overlaps_of(const BatchCall& call, std::int64_t environment) {
-  return call.overlaps + environment * num_part_pair_rows(call.scene);
-}
-
+/// `slot` says where the overlaps of the pair are: see OverlapRows.
 template <class Model>
-__device__ __forceinline__ Model model_of(const BatchCall& call, std::int64_t environment) {
+__device__ __forceinline__ Model model_of(const BatchCall& call, int view, std::int32_t slot) {
   if constexpr (kIsPoint<Model>) {
     return {};
   } else {
-    return {call.scene.contact.pfc_dissipation, call.scene.contact.normal_by_area, overlaps_of(call, environment)};
+    const OverlapRows& overlaps = call.overlaps;
+    return {call.scene.contact.pfc_dissipation, call.scene.contact.normal_by_area,
+            overlaps.rows + std::int64_t{overlaps.of_pair} * slot, call.scene.pairs[view].rows_begin};
   }
 }
 
 /// Finds the overlaps of a near pair, in steps with how they move. Called by all lanes.
 template <bool with_rates>
 __device__ __forceinline__ void find_overlaps(CudaWarp& warp, OverlapMemory& memory, const BatchCall& call,
-                                              std::int64_t environment, int view) {
+                                              std::int64_t environment, int view, std::int32_t slot) {
   const auto sum = [&](const OverlapPass& pass) { return sum_pass<with_rates, false>(warp, memory.traversal, pass); };
   find_overlaps<with_rates>(warp, memory.pass, call.scene, call.state, environment, view, sum,
-                            overlaps_of(call, environment));
+                            call.overlaps.rows + std::int64_t{call.overlaps.of_pair} * slot);
 }
 
 /// Hands the plates of a near pair to the lists. Called by one lane.
 template <class Model>
 __device__ __forceinline__ void find_plates(CudaWarp& warp, const BatchCall& call, std::int64_t environment, int view,
-                                            const ContactLists& to) {
+                                            std::int32_t slot, const ContactLists& to) {
   const std::uint32_t status = find_single_contacts(
-      model_of<Model>(call, environment), call.scene, call.state, environment, view,
+      model_of<Model>(call, view, slot), call.scene, call.state, environment, view,
       [&](std::int32_t row, const PlateContact& plate) { to.append(warp, call.scene, environment, row, plate); });
   if (status != kOk) set_status(warp, call.results, environment, status);
 }
@@ -71,12 +69,23 @@ struct DeviceSingleContact {
     const auto view_of = [&](std::int32_t i) {
       return call.scene.view_in(kModel, PairEntry::make(call.scene, near.items[i]).pair);
     };
-    if constexpr (!kIsPoint<Model>) {
-      for (std::int32_t i = 0; i < count; ++i) find_overlaps<true>(warp, memory, call, environment, view_of(i));
-      warp.sync();
-    }
-    for (std::int32_t i = warp.lane(); i < count; i += CudaWarp::kSize) {
-      find_plates<Model>(warp, call, environment, view_of(i), to);
+    if constexpr (kIsPoint<Model>) {
+      for (std::int32_t i = warp.lane(); i < count; i += CudaWarp::kSize) {
+        find_plates<Model>(warp, call, environment, view_of(i), 0, to);
+      }
+    } else {
+      const auto own = static_cast<std::int32_t>((blockIdx.x * blockDim.x + threadIdx.x) / CudaWarp::kSize);
+      const std::int32_t first = own * kOverlapPairsOfWarp;
+      for (std::int32_t done = 0; done < count; done += kOverlapPairsOfWarp) {
+        const std::int32_t next = min(count - done, kOverlapPairsOfWarp);
+        for (std::int32_t i = 0; i < next; ++i) {
+          find_overlaps<true>(warp, memory, call, environment, view_of(done + i), first + i);
+        }
+        warp.sync();
+        const std::int32_t i = warp.lane();
+        if (i < next) find_plates<Model>(warp, call, environment, view_of(done + i), first + i, to);
+        warp.sync();  // the room is free
+      }
     }
   }
 };

@@ -4,6 +4,8 @@
 // its parts. They are always in double.
 #include "kernels/contact/models.h"
 
+#include <algorithm>
+
 #include "kernels/runtime/work_loop.cuh"
 #include "kernels/single_contact/device_single_contact.cuh"
 
@@ -15,40 +17,51 @@ constexpr int kBlock = 128;
 constexpr int kOverlapWarps = 4;
 constexpr int kOverlapBlock = kOverlapWarps * CudaWarp::kSize;
 
+/// Some entries of a list of near pairs, and where the first one is among them.
+struct PairRange {
+  std::int32_t first, most;
+
+  __device__ std::int32_t size(const PairList& list) const { return min(*list.count - first, most); }
+};
+
 /// A warp takes a near pair, and then the next.
 template <bool with_rates>
-__global__ void __launch_bounds__(kOverlapBlock, 3) find_overlaps_kernel(const __grid_constant__ BatchCall call) {
+__global__ void __launch_bounds__(kOverlapBlock, 3)
+    find_overlaps_kernel(const __grid_constant__ BatchCall call, PairRange range) {
   __shared__ OverlapMemory memories[kOverlapWarps];
   constexpr int kModel = DeviceSingleContact<VolumetricModel>::kModel;
+  if (!call.packed.has_work(call.pass)) return;
   CudaWarp warp;
   OverlapMemory& memory = memories[threadIdx.x / CudaWarp::kSize];
   const PairList list = call.near_pairs().of(call.scene, kModel);
   const auto warps = static_cast<std::int32_t>(gridDim.x * kOverlapWarps);
   auto index = static_cast<std::int32_t>(blockIdx.x * kOverlapWarps + threadIdx.x / CudaWarp::kSize);
-  for (const std::int32_t count = *list.count; index < count; index += warps) {
-    const PairEntry at = PairEntry::make(call.scene, list.items[index]);
-    find_overlaps<with_rates>(warp, memory, call, at.environment, call.scene.view_in(kModel, at.pair));
+  for (const std::int32_t count = range.size(list); index < count; index += warps) {
+    const PairEntry at = PairEntry::make(call.scene, list.items[range.first + index]);
+    if (!call.packed.needs(call.pass, at.environment)) continue;
+    find_overlaps<with_rates>(warp, memory, call, at.environment, call.scene.view_in(kModel, at.pair), index);
   }
 }
 
-/// Calls use(environment, view of the pair) for the near pair of a thread, if it has one.
+/// Calls use(environment, view of the pair, its place in the range) for the near pair of a thread, if it has one.
 template <class Model, class Use>
-__device__ void for_own_pair(const BatchCall& call, const Use& use) {
+__device__ void for_own_pair(const BatchCall& call, PairRange range, const Use& use) {
   const PairList list = call.near_pairs().of(call.scene, DeviceSingleContact<Model>::kModel);
   const auto index = static_cast<std::int32_t>(blockIdx.x * kBlock + threadIdx.x);
-  if (index >= *list.count) return;
-  const PairEntry at = PairEntry::make(call.scene, list.items[index]);
-  use(at.environment, call.scene.view_in(DeviceSingleContact<Model>::kModel, at.pair));
+  if (index >= range.size(list)) return;
+  const PairEntry at = PairEntry::make(call.scene, list.items[range.first + index]);
+  use(at.environment, call.scene.view_in(DeviceSingleContact<Model>::kModel, at.pair), index);
 }
 
 template <class Model>
-__global__ void __launch_bounds__(kBlock) evaluate_single_contacts_kernel(const __grid_constant__ BatchCall call) {
+__global__ void __launch_bounds__(kBlock)
+    evaluate_single_contacts_kernel(const __grid_constant__ BatchCall call, PairRange range) {
   if (!call.packed.has_work(call.pass)) return;
-  for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
+  for_own_pair<Model>(call, range, [&](std::int64_t environment, int view, std::int32_t slot) {
     if (!call.packed.needs(call.pass, environment)) return;
     CudaWarp warp;
     const RowsOfPass rows = RowsOfPass::make(call.packed, call.pass, 0);
-    const std::uint32_t status = evaluate_single_contact_pair(warp, model_of<Model>(call, environment), call.scene,
+    const std::uint32_t status = evaluate_single_contact_pair(warp, model_of<Model>(call, view, slot), call.scene,
                                                               call.state, call.results, rows, environment, view);
     if (status != kOk) set_status(warp, call.results, environment, status);
   });
@@ -56,10 +69,11 @@ __global__ void __launch_bounds__(kBlock) evaluate_single_contacts_kernel(const 
 
 template <class Model>
 __global__ void __launch_bounds__(kBlock)
-    find_single_contacts_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to) {
-  for_own_pair<Model>(call, [&](std::int64_t environment, int view) {
+    find_single_contacts_kernel(const __grid_constant__ BatchCall call, const __grid_constant__ ContactLists to,
+                                PairRange range) {
+  for_own_pair<Model>(call, range, [&](std::int64_t environment, int view, std::int32_t slot) {
     CudaWarp warp;
-    find_plates<Model>(warp, call, environment, view, to);
+    find_plates<Model>(warp, call, environment, view, slot, to);
   });
 }
 
@@ -78,41 +92,43 @@ class CudaSingleContact final : public CudaContactModel {
   void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* /*candidates*/,
                 std::int64_t /*first*/, cudaStream_t stream) override {
     if (begins) begin_environments(call, stream);
-    if (num_pairs(call) == 0) return;
-    begin_pairs<false>(call, stream);
-    evaluate_pairs(call, stream);
+    list_again(call, stream);
   }
 
   void list_again(const BatchCall& call, cudaStream_t stream) override {
-    if (num_pairs(call) > 0) evaluate_pairs(call, stream);
+    for_each_range<false>(call, stream, [&](PairRange range) {
+      evaluate_single_contacts_kernel<Model><<<blocks_of(range), kBlock, 0, stream>>>(call, range);
+    });
   }
 
   void find_contacts(const BatchCall& call, bool begins, ContactPoints /*points*/, const ContactLists& to,
                      cudaStream_t stream) override {
     if (begins) begin_environments(call, stream);
-    if (num_pairs(call) == 0) return;
-    begin_pairs<true>(call, stream);
-    find_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call, to);
-    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+    for_each_range<true>(call, stream, [&](PairRange range) {
+      find_single_contacts_kernel<Model><<<blocks_of(range), kBlock, 0, stream>>>(call, to, range);
+    });
   }
 
  private:
-  static std::int64_t num_pairs(const BatchCall& call) {
-    return call.state.num_environments * call.scene.pairs_of_model(DeviceSingleContact<Model>::kModel);
-  }
-  static unsigned blocks(const BatchCall& call) {
-    return static_cast<unsigned>((num_pairs(call) + kBlock - 1) / kBlock);
-  }
-  static void evaluate_pairs(const BatchCall& call, cudaStream_t stream) {
-    evaluate_single_contacts_kernel<Model><<<blocks(call), kBlock, 0, stream>>>(call);
-    ISOPATCH_CUDA_CHECK(cudaGetLastError());
-  }
-  /// What comes before a thread takes a pair.
-  template <bool with_rates>
-  static void begin_pairs([[maybe_unused]] const BatchCall& call, [[maybe_unused]] cudaStream_t stream) {
-    if constexpr (!kIsPoint<Model>) {
-      const auto kernel = find_overlaps_kernel<with_rates>;
-      kernel<<<blocks_for(kernel, kOverlapBlock, num_pairs(call)), kOverlapBlock, 0, stream>>>(call);
+  static unsigned blocks_of(PairRange range) { return static_cast<unsigned>((range.most + kBlock - 1) / kBlock); }
+
+  /// Calls launch(range), which enqueues a kernel whose threads take a pair each, for all of the list: as many pairs at
+  /// a time as there is room for their overlaps, which are found before.
+  template <bool with_rates, class Launch>
+  static void for_each_range(const BatchCall& call, cudaStream_t stream, const Launch& launch) {
+    const std::int64_t pairs =
+        call.state.num_environments * call.scene.pairs_of_model(DeviceSingleContact<Model>::kModel);
+    const std::int64_t room = kIsPoint<Model> ? pairs : call.overlaps.num_pairs;
+    for (std::int64_t first = 0; first < pairs; first += room) {
+      const PairRange range = {static_cast<std::int32_t>(first),
+                               static_cast<std::int32_t>(std::min(pairs - first, room))};
+      if constexpr (!kIsPoint<Model>) {
+        const auto kernel = find_overlaps_kernel<with_rates>;
+        kernel<<<blocks_for(kernel, kOverlapBlock, range.most), kOverlapBlock, 0, stream>>>(call, range);
+        ISOPATCH_CUDA_CHECK(cudaGetLastError());
+      }
+      launch(range);
+      ISOPATCH_CUDA_CHECK(cudaGetLastError());
     }
   }
 };

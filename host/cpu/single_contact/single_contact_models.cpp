@@ -40,13 +40,10 @@ class VolumetricFinder {
   class Workspace : public ModelWorkspace {
    public:
     explicit Workspace(const SceneData& scene)
-        : wide_nodes(most_wide_nodes(scene)),
-          overlaps(scene.view.pairs_of_model(static_cast<int>(kName)) == 0
-                       ? std::size_t{0}
-                       : static_cast<std::size_t>(num_part_pair_rows(scene.view))) {}
+        : wide_nodes(most_wide_nodes(scene)), overlaps(static_cast<std::size_t>(most_overlaps_of_pair(scene.view))) {}
 
     std::int32_t wide_nodes;
-    std::vector<PartOverlap> overlaps;  // of an environment, by the rows of part pairs
+    std::vector<PartOverlap> overlaps;  // of a pair
     OverlapPass pass;
     std::unique_ptr<SimdOverlapWorkspace> simd;  // made when it is first needed
     TraversalMemory<AcceptedCells, 1> traversal;
@@ -68,7 +65,8 @@ class VolumetricFinder {
                           : sum_pass<with_rates, false>(warp, work.traversal, pass);
     };
     find_overlaps<with_rates>(warp, work.pass, scene, state, environment, view, sum, work.overlaps.data());
-    return {scene.contact.pfc_dissipation, scene.contact.normal_by_area, work.overlaps.data()};
+    return {scene.contact.pfc_dissipation, scene.contact.normal_by_area, work.overlaps.data(),
+            scene.pairs[view].rows_begin};
   }
 
  private:

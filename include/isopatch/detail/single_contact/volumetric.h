@@ -22,7 +22,8 @@ ISOPATCH_HD bool is_exact_ball(const PairForceLaw& law, const GeometryView& a, c
 
 struct VolumetricModel {
   bool pfc_dissipation, normal_by_area;
-  const PartOverlap* overlaps;  // of the environment's part pairs, by their rows of the contact state
+  const PartOverlap* overlaps;  // of the pair's part pairs, by their rows of the contact state, from `first_row` on
+  std::int32_t first_row;
 
   ISOPATCH_HD FoundPatch find(const SingleContactParts& part) const {
     if (!part.pair_law.has_stiffness) {
@@ -37,7 +38,7 @@ struct VolumetricModel {
   static constexpr double kNoArea = 1e-6;  // of the boundary of what is in common
 
   ISOPATCH_HD FoundPatch find_overlap(const SingleContactParts& part) const {
-    const PartOverlap& overlap = overlaps[part.row];
+    const PartOverlap& overlap = overlaps[part.row - first_row];
     FoundPatch found = {};
     found.overflows = overlap.overflows;
     if (!(overlap.volume > 0)) return found;
@@ -87,14 +88,18 @@ struct VolumetricModel {
   }
 };
 
-/// The overlaps that so many environments have room for, in a scene in host memory.
-inline std::size_t num_overlaps(const SceneView& scene, std::int64_t environments) {
-  const bool has_any = scene.pairs_of_model(static_cast<int>(ContactModel::kVolumetric)) > 0;
-  return has_any ? static_cast<std::size_t>(environments * num_part_pair_rows(scene)) : 0;
+/// The overlaps that a pair has at most, in a scene in host memory.
+inline std::int32_t most_overlaps_of_pair(const SceneView& scene) {
+  std::int32_t most = 0;
+  for (int i = 0; i < scene.num_pair_views; ++i) {
+    const PairView& pair = scene.pairs[i];
+    if (pair.model == static_cast<int>(ContactModel::kVolumetric)) most = max(most, pair.rows_end - pair.rows_begin);
+  }
+  return most;
 }
 
 /// Finds what the part pairs of a near pair have in common, but for exact balls, and writes it to `overlaps` by their
-/// rows of the contact state. sum(pass) as of find_overlap(). Called by all lanes.
+/// rows of the contact state, from the pair's first one on. sum(pass) as of find_overlap(). Called by all lanes.
 template <bool with_rates, class Warp, class Sum>
 ISOPATCH_HD void find_overlaps(Warp& warp, OverlapPass& pass, const SceneView& scene, const State& state,
                                std::int64_t environment, int view, const Sum& sum, PartOverlap* overlaps) {
@@ -111,7 +116,7 @@ ISOPATCH_HD void find_overlaps(Warp& warp, OverlapPass& pass, const SceneView& s
     if (is_exact_ball(scene.laws[view], a, b)) continue;
     const PartOverlap found = find_overlap<with_rates>(
         warp, {a, b, scene.parts[parts.a], scene.parts[parts.b], X_A, X_B, twist_a, twist_b}, pass, sum);
-    if (warp.lane() == 0) overlaps[parts.row] = found;
+    if (warp.lane() == 0) overlaps[parts.row - pair.rows_begin] = found;
   }
 }
 

@@ -387,6 +387,7 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const Velocit
       for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) {
         if (has_damper) add_carried(motion, term, columns.read(term.first), carried);
       });
+      if constexpr (PointSums::kHasPlates) warp.sync();  // before points change
       const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
       const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
       const bool rolls =
