@@ -78,7 +78,7 @@ std::vector<Polygon> drawn_polygons(const HostEvaluator& evaluator, const State&
   std::uint32_t status = 0;
   Results of_contacts;
   of_contacts.status = &status;
-  // those of a part pair are in their order, but on a device others may be between them
+  // the rows of a part pair are in their order, but on a device others may be between them
   for (const DiscreteContact& row : all_records<DiscreteContact>(evaluator, state, of_contacts, &Results::contacts,
                                                                  &Results::contacts_needed, 256)) {
     const auto of = part_pairs.find({row.pair, row.part_a, row.part_b});

@@ -100,7 +100,7 @@ class CudaContactModel {
   virtual void evaluate(const BatchCall& call, bool begins, const CandidateCache::Implementation* candidates,
                         std::int64_t first, cudaStream_t stream) = 0;
 
-  /// Enqueues another evaluation of which only rows of packed arrays are asked for, as `call.pass` says.
+  /// Enqueues another evaluation that is only asked for rows of packed arrays, as `call.pass` says.
   virtual void list_again(const BatchCall& /*call*/, cudaStream_t /*stream*/) {}
 
   /// Memory for candidates that this model keeps from call to call; null if it keeps none.

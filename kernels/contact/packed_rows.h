@@ -39,7 +39,7 @@ struct ScanMemory {
 };
 
 /// Packed arrays, from what the models counted and listed. If there are more rows than the lists have room for, the
-/// models list again those of environments of which some fit, the first one, which has most rows, last.
+/// models list the rows of environments where some fit once more; the first model, which has most rows, is the last.
 void write_packed_rows(const BatchCall& call, ScanMemory scan,
                        std::span<const std::unique_ptr<CudaContactModel>> models, cudaStream_t stream);
 

@@ -37,8 +37,8 @@ struct OverlapRows {
   std::int32_t num_pairs;  // that there is room for
   std::int32_t of_pair;
 
-  /// Room in a call of so many pairs: for all of a small batch, for a fourth of a large one, of which most are not
-  /// near, and for warps that take a few at a time. `of_pair` is 0 where no model asks for overlaps.
+  /// Room in a call of so many pairs: for all of a small batch, for a fourth of a large one, where most are not near,
+  /// and for warps that take a few at a time. `of_pair` is 0 where no model asks for overlaps.
   static OverlapRows room(std::int64_t pairs, std::int32_t of_pair, std::int64_t warps) {
     constexpr std::int64_t kSmall = 1 << 16;
     if (of_pair == 0) return {nullptr, 0, 0};

@@ -37,7 +37,7 @@ struct Incompatibility {
 /// The stiffness of a part pair's law, in N/m^exponent, and where it comes from.
 struct LawStiffness {
   double value, exponent;
-  const char* from;
+  std::string from;
 };
 
 struct ContactModelInfo {

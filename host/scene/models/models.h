@@ -15,7 +15,8 @@ ContactModelInfo volumetric_model();
 ContactModelInfo point_model();
 ContactModelInfo polytope_model();
 
-/// Hooks of the model polytope, beside the scene's data.
+/// Hooks of models, beside the scene's data.
+void warn_of_volumes(const Scene& scene, std::vector<std::string>& warnings);
 void prepare_polytopes(SceneData& data);
 void warn_of_polytopes(const Scene& scene, std::vector<std::string>& warnings);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The models of one contact for each part pair.
+#include <fmt/format.h>
+
 #include "host/scene/models/models.h"
 #include "isopatch/detail/single_contact/distances.h"
 #include "isopatch/detail/single_contact/volumetric.h"
@@ -54,6 +56,14 @@ ShapeSet shapes_with_points(const Pair& pair) {
   return pair.stiffness ? kAll : kByHertz;
 }
 
+/// The depth of a part's foundation, and where it comes from.
+std::string depth_of(const PartView& part, const SceneView& scene) {
+  const GeometryView& geometry = scene.geometries[part.geometry];
+  if (part.rigid) return "rigid";
+  if (part.foundation_depth > 0) return fmt::format("{:.4g} m given", part.foundation_depth);
+  return fmt::format("{:.4g} m {}", geometry.foundation_depth, geometry.half_space ? "thick" : "of the mesh");
+}
+
 LawStiffness stiffness_of_volume(const SceneView& scene, const PartPairView& parts, const LawNumbers& law,
                                  const Softness& softness, bool is_given) {
   constexpr double kExponent = 3;  // N/m^3
@@ -61,7 +71,7 @@ LawStiffness stiffness_of_volume(const SceneView& scene, const PartPairView& par
   const PartView &a = scene.parts[parts.a], &b = scene.parts[parts.b];
   return {1 / (layer_softness(a, scene.geometries[a.geometry], softness.a) +
                layer_softness(b, scene.geometries[b.geometry], softness.b)),
-          kExponent, "modulus / depth"};
+          kExponent, fmt::format("modulus / depth: {}, {}", depth_of(a, scene), depth_of(b, scene))};
 }
 
 LawStiffness stiffness_of_point(const SceneView& scene, const PartPairView& parts, const LawNumbers& law,
@@ -87,7 +97,8 @@ ContactModelInfo volumetric_model() {
           .has_plates = true,
           .has_foundations = true,
           .is_drawn_as_octagon = true,
-          .stiffness_of = stiffness_of_volume};
+          .stiffness_of = stiffness_of_volume,
+          .warn = warn_of_volumes};
 }
 
 ContactModelInfo point_model() {

@@ -9,7 +9,7 @@
 // last of these has rows that do not fit, and only if the list has no room for all of them is it divided: a warp finds
 // the last row that fits, digit by digit of its key, and lists the rows up to that one. Each digit takes an evaluation
 // of that environment, which counts its rows by their digit. Models with few rows list all of that environment first,
-// for which a list has room beyond its capacity; those of them that do not fit are passed over at the end.
+// for which a list has room beyond its capacity; the rows among them that do not fit are passed over at the end.
 #pragma once
 
 #include "isopatch/detail/contact/polygon_record.h"
