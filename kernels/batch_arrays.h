@@ -14,7 +14,7 @@ namespace isopatch::detail {
 
 struct BatchSize {
   std::size_t pairs = 0, geometries = 0, overlaps = 0;  // of all environments
-  PackedRowSize packed;
+  PackedRowSize packed = {};
 
   std::string need() const {
     return "the list of " + std::to_string(pairs) + " pairs of bodies (environments times pairs) needs";
@@ -42,22 +42,22 @@ struct BatchArrays : ArraysOf<BatchSize> {
   PackedRowList<Record> rows(std::size_t room) const {
     const std::size_t counts = size().packed.counts;
     std::byte* const progress = array(counts > 0 ? sizeof(RowProgress) + counts * sizeof(std::int32_t) : 0);
-    RowList list = {.room = static_cast<std::int64_t>(room),
+    RowList made = {.room = static_cast<std::int64_t>(room),
                     .rows = array(room),
                     .environments = array(room),
                     .grouped = array(room),
                     .of_digit = zeros(room > 0 ? RowDigits::kValues : 0),
                     .progress = reinterpret_cast<RowProgress*>(progress)};
-    list.counts = reinterpret_cast<std::int32_t*>(list.progress + 1);
-    return {list, array(room)};
+    made.counts = reinterpret_cast<std::int32_t*>(made.progress + 1);
+    return {made, array(room)};
   }
 
   template <class Record>
-  static PackedRowList<Record> list_for(PackedRowList<Record> list, const PackedOutput<Record>& to) {
+  static PackedRowList<Record> list_for(PackedRowList<Record> of_rows, const PackedOutput<Record>& to) {
     if (!to.is_wanted()) return {};
-    list.offsets = to.offsets.data;
-    list.capacity = to.rows.data != nullptr ? to.rows.capacity : 0;
-    return list;
+    of_rows.offsets = to.offsets.data;
+    of_rows.capacity = to.rows.data != nullptr ? to.rows.capacity : 0;
+    return of_rows;
   }
 };
 

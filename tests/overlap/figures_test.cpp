@@ -97,7 +97,7 @@ TEST(OverlapFigures, OfTwoTiltedCubes) {
   EXPECT_NEAR(o.volume, 1.5668751502329e-5, 1e-11 * 1.6e-5);
   EXPECT_LT(norm(o.centroid - Vec3d{0.010461782258, -0.001374135402, 0.048945869586}), 2e-12);
   const double second[] = {o.second.xx, o.second.yy, o.second.zz, o.second.xy, o.second.xz, o.second.yz};
-  const double expected[] = {9.155213165808e-9,   1.0906875119913e-8, 7.3918544211e-12,
+  const double expected[] = {9.155213165808e-9,  1.0906875119913e-8, 7.3918544211e-12,
                              5.391689384343e-10, -6.63882662975e-11, 8.38416947751e-11};
   for (int k = 0; k < 6; ++k) EXPECT_NEAR(second[k], expected[k], 1e-11 * 1.1e-8) << k;
   EXPECT_LT(norm(o.area - Vec3d{-2.115702186748e-4, -5.245123687326e-5, -8.144244868471e-3}), 1e-11 * 8e-3);

@@ -135,8 +135,8 @@ TEST(VolumetricSteps, WhatIsThrownComesToRest) {
           SceneDescription scene = on_ground(thrown.geometry, thrown.mass, stiffness, h);
           (*scene.pairs)[0].restitution = e;
           Body& body = scene.bodies[0];
-          body.velocity = {normal(random), normal(random), 0, 5 * normal(random), 5 * normal(random),
-                           5 * normal(random)};
+          body.velocity = {normal(random),     normal(random),     0,
+                           5 * normal(random), 5 * normal(random), 5 * normal(random)};
           body.pose = pose_at({0, 0, 0.3}, turn_about({normal(random), normal(random), 1}, normal(random)));
           Rollout rollout(scene);
           rollout.step(0);
@@ -146,7 +146,8 @@ TEST(VolumetricSteps, WhatIsThrownComesToRest) {
           EXPECT_LT(most, 1e-6) << scene.geometries[0].name << ", " << stiffness << ", " << h << ", e " << e;
           if (e == 1 || h * std::sqrt(stiffness * thrown.area / thrown.mass) > 5) continue;
           if (stiffness < 1e7) continue;  // not yet at rest
-          EXPECT_LT(rollout.output.kinetic_energy[0], 1e-15) << scene.geometries[0].name << ", " << stiffness << ", " << h;
+          EXPECT_LT(rollout.output.kinetic_energy[0], 1e-15)
+              << scene.geometries[0].name << ", " << stiffness << ", " << h;
         }
       }
     }

@@ -45,8 +45,7 @@ Thinnest thinnest_of(const SceneData& data, int view) {
     Softness softness = {};
     const LawNumbers law = law_of(data.view, state, 0, view, parts, softness);
     const bool is_given = data.view.laws[view].has_stiffness;
-    thinnest.stiffness =
-        std::min(thinnest.stiffness, stiffness_of(data.view, parts, law, softness, is_given).value);
+    thinnest.stiffness = std::min(thinnest.stiffness, stiffness_of(data.view, parts, law, softness, is_given).value);
     for (const std::int32_t part : {parts.a, parts.b}) {
       const GeometryView& geometry = data.view.geometries[data.view.parts[part].geometry];
       thinnest.half_width = std::min(thinnest.half_width, half_width(geometry));
