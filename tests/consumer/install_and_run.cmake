@@ -22,6 +22,8 @@ find_program(consumer consumer PATHS ${work_dir}/build ${work_dir}/build/${confi
 run(${consumer})
 find_program(own_stepper own_stepper PATHS ${work_dir}/build ${work_dir}/build/${config} NO_DEFAULT_PATH REQUIRED)
 run(${own_stepper})
+find_program(pegs pegs PATHS ${work_dir}/build ${work_dir}/build/${config} NO_DEFAULT_PATH REQUIRED)
+run(${pegs} 256)
 
 file(SIZE ${consumer} bytes)
 math(EXPR tenths "${bytes} / 100000")

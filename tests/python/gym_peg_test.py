@@ -223,6 +223,12 @@ def test_touch_finds_holes_that_others_miss(tmp_path):
     assert not picture or (tmp_path / "tracks.png").stat().st_size > 10_000
 
 
+def test_rigid_pegs_fall_into_rigid_holes(tmp_path):
+    printed = run_example("drop_pegs.py", "--pegs", 128, folder=tmp_path)
+    assert "128 of 128 pegs are in their holes" in printed
+    assert float(re.search(r"([\d.]+) N in the middle", printed).group(1)) > 1, printed
+
+
 def test_things_that_vary_need_more_force_than_the_one_of_the_scene(tmp_path):
     printed = run_example("vary_grip.py", "--things", 64, "--levels", 16, folder=tmp_path)
     nominal, share = re.search(r"32 mm: ([\d.]+) N, which hold (\d+)% of 64 things", printed).groups()

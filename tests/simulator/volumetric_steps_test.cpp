@@ -117,6 +117,19 @@ TEST(VolumetricSteps, WhichBodyIsTheFirstDoesNotMatter) {
   }
 }
 
+/// By how much the energy of a body that turns freely goes up and down.
+double error_of_turning(const SceneDescription& thrown, int steps) {
+  SceneDescription scene = thrown;
+  scene.rollout.gravity = {0, 0, 0};
+  scene.bodies[0].pose[2] = 100;
+  Rollout rollout(scene);
+  rollout.step(0);
+  const double start = rollout.energy();
+  double most = 0;
+  rollout.step(steps, [&] { most = std::max(most, std::fabs(rollout.energy() - start)); });
+  return most;
+}
+
 /// A body that is thrown with spin never has more kinetic energy and weight than at the start, and then rests.
 TEST(VolumetricSteps, WhatIsThrownComesToRest) {
   std::mt19937 random(31);
@@ -138,12 +151,14 @@ TEST(VolumetricSteps, WhatIsThrownComesToRest) {
           body.velocity = {normal(random),     normal(random),     0,
                            5 * normal(random), 5 * normal(random), 5 * normal(random)};
           body.pose = pose_at({0, 0, 0.3}, turn_about({normal(random), normal(random), 1}, normal(random)));
+          const int steps = static_cast<int>(4 / h);
           Rollout rollout(scene);
           rollout.step(0);
           const double start = rollout.energy();
           double most = 0;
-          rollout.step(static_cast<int>(3 / h), [&] { most = std::max(most, rollout.energy() - start); });
-          EXPECT_LT(most, 1e-6) << scene.geometries[0].name << ", " << stiffness << ", " << h << ", e " << e;
+          rollout.step(steps, [&] { most = std::max(most, rollout.energy() - start); });
+          EXPECT_LT(most, 1e-6 + 3 * error_of_turning(scene, steps))
+              << scene.geometries[0].name << ", " << stiffness << ", " << h << ", e " << e;
           if (e == 1 || h * std::sqrt(stiffness * thrown.area / thrown.mass) > 5) continue;
           if (stiffness < 1e7) continue;  // not yet at rest
           EXPECT_LT(rollout.output.kinetic_energy[0], 1e-15)

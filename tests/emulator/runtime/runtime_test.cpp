@@ -310,7 +310,7 @@ TEST_F(EmulatedCalls, SayWhatMemoryTheyNeedAndWhatIsFree) {
   const std::string construct = message([&] { Evaluator(scene, cuda); });
   set_memory(0, std::size_t(16) << 30);
   EXPECT_EQ(reserve,
-            "backend cuda: the list of 600000 pairs of bodies (environments times pairs) needs 6.9 MiB; "
+            "backend cuda: the list of 600000 pairs of bodies (environments times pairs) needs 8.4 MiB; "
             "the device has 1.5 MiB free");
   EXPECT_TRUE(construct.starts_with("backend cuda: the scene's meshes need ")) << construct;
   EXPECT_TRUE(construct.ends_with(" MiB; the device has 0.1 MiB free")) << construct;
