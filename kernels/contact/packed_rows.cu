@@ -224,13 +224,14 @@ void write_packed_rows(const BatchCall& call, ScanMemory scan,
 
   BatchCall again = call;  // does nothing if the lists had room
   again.results = {};
-  again.pass = RowPass::kAgain;
+  again.pass = RowPass::kAllAgain;
   for (std::size_t i = models.size(); i-- > 1;) models[i]->list_again(again, stream);
   for_each_wanted(call, [&](const auto& packed) {
     RowProgress* const progress = packed.list.progress;
     ISOPATCH_CUDA_CHECK(cudaMemcpyAsync(&progress->others, &progress->listed, sizeof(progress->listed),
                                         cudaMemcpyDeviceToDevice, stream));
   });
+  again.pass = RowPass::kAgain;
   models[0]->list_again(again, stream);
 
   for_each_wanted(call, [&]<class Record>(const PackedArrays<Record>& packed) {

@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
 
   int in = 0;
   for (int i = 0; i < pegs; ++i) {
-    in += state.status[static_cast<std::size_t>(i)] == kOk && state.poses[static_cast<std::size_t>(i) * 14 + 2] < 0.0255;
+    in +=
+        state.status[static_cast<std::size_t>(i)] == kOk && state.poses[static_cast<std::size_t>(i) * 14 + 2] < 0.0255;
   }
   std::printf("%d of %d pegs are in their holes\n", in, pegs);
   return in == pegs ? 0 : 1;

@@ -66,7 +66,9 @@ def main():
     seconds = time.perf_counter() - begin
     inside = poses[:, 2] < TOP + 0.0005
     print(f"{inside.sum()} of {args.pegs} pegs are in their holes")
-    print(f"hardest push of the walls, the mean of 10 ms: {np.median(hardest):.1f} N in the middle, {hardest.max():.1f} N")
+    print(
+        f"hardest push of the walls, mean of 10 ms: half of them {np.median(hardest):.1f} N, most {hardest.max():.1f} N"
+    )
     print(f"{500 * args.pegs / seconds:.3g} steps a second")
 
 

@@ -21,7 +21,8 @@ namespace isopatch::detail {
 /// What an evaluation does with the rows it finds.
 enum class RowPass : std::uint8_t {
   kAll,         // counts them, and lists what there is room for
-  kAgain,       // lists those of environments of which some fit, but for the divided one
+  kAllAgain,    // lists those of environments of which some fit
+  kAgain,       // the same, but for the divided one
   kCountDigit,  // of the divided environment, counts those that may be the last that fits by a digit of their keys
   kFitting      // of the divided environment, lists those that fit
 };
@@ -107,7 +108,8 @@ struct RowList {
 
   /// Whether a pass after the first does anything.
   ISOPATCH_HD bool has_work(RowPass pass) const {
-    return keeps_rows() && (pass == RowPass::kAgain ? progress->overflows : progress->divided) != 0;
+    const bool again = pass == RowPass::kAgain || pass == RowPass::kAllAgain;
+    return keeps_rows() && (again ? progress->overflows : progress->divided) != 0;
   }
 
   /// Whether a pass needs the rows of an environment.
@@ -115,6 +117,7 @@ struct RowList {
     if (pass == RowPass::kAll) return true;
     if (!has_work(pass)) return false;
     const bool is_divided = progress->divided == environment + 1;
+    if (pass == RowPass::kAllAgain) return fitting(environment) > 0;
     return pass == RowPass::kAgain ? !is_divided && fitting(environment) > 0 : is_divided;
   }
 
@@ -126,7 +129,7 @@ struct RowList {
       return keeps_rows();
     }
     if (!needs(pass, environment)) return false;
-    if (pass == RowPass::kAgain) return true;
+    if (pass == RowPass::kAgain || pass == RowPass::kAllAgain) return true;
     if (pass == RowPass::kFitting) return !(progress->last < key);
     if (RowDigits::before(key, digit) == progress->last) warp.reserve(of_digit + RowDigits::digit(key, digit), 1);
     return false;
