@@ -224,7 +224,7 @@ def slope(quick):
 
 def stack(quick):
     duration = 10 if quick else 60
-    yield f"stack: of ten rigid cubes, how far the top is aside after {duration} s, at most 2 mm, and the kinetic energy"
+    yield f"stack: of ten rigid cubes, how far the top goes aside in {duration} s, at most 2 mm, and the kinetic energy"
     yield "  from 5 s on, below 1e-12 J, with 2 ms; 5 and 10 ms are for comparison"
     good = True
     for time_step in (2e-3,) if quick else (2e-3, 5e-3, 1e-2):

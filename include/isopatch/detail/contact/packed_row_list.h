@@ -21,7 +21,7 @@ namespace isopatch::detail {
 /// What an evaluation does with the rows it finds.
 enum class RowPass : std::uint8_t {
   kAll,         // counts them, and lists what there is room for
-  kAllAgain,    // lists those of environments of which some fit
+  kAllAgain,    // lists the rows of environments where some fit
   kAgain,       // the same, but for the divided one
   kCountDigit,  // of the divided environment, counts those that may be the last that fits by a digit of their keys
   kFitting      // of the divided environment, lists those that fit
