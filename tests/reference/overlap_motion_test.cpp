@@ -31,8 +31,7 @@ TEST(OverlapMotion, IsThatOfDifferences) {
   int compared = 0;
   double worst = 0;
   for (int i = 0; i < 120; ++i) {
-    const int first = static_cast<int>(random() % 4),
-              second = static_cast<int>(random() % (first == 3 ? 3 : 4));
+    const int first = static_cast<int>(random() % 4), second = static_cast<int>(random() % (first == 3 ? 3 : 4));
     const Two two(shapes[first], shapes[second]);
     Transform<double> X_A = random_pose(random, 0.03), X_B = random_pose(random, 0.03);
     X_B.translation = X_B.translation - X_A.translation;
@@ -48,8 +47,8 @@ TEST(OverlapMotion, IsThatOfDifferences) {
     const StateArrays states(scene, 1);
     const reference::Environment environment = reference::read_environment(scene, states.view(), 0);
     const Pair pair;
-    reference::PosedParts parts = {scene, pair, environment.parts[0], environment.parts[1], extended(X_A),
-                                   extended(X_B)};
+    reference::PosedParts parts = {scene,         pair,         environment.parts[0], environment.parts[1],
+                                   extended(X_A), extended(X_B)};
     const Vec3d velocity = a.linear - b.linear + cross(b.angular, X_B.translation);  // of a's origin, seen from b
     const reference::OverlapMotion motion =
         reference::overlap_motion(parts, o.volume / norm(o.area), extended(velocity), extended(a.angular - b.angular));
