@@ -123,7 +123,7 @@ TEST(OverlapFigures, NormalsOfAWedge) {
 
 TEST(OverlapFigures, OfFlushBoxesHoweverTheyAreCut) {
   const Geometry whole = cube(0.1);
-  for (const int cells : {1, 2, 3, 5}) {
+  for (const int cells : {1, 2, 3, 5, 10}) {
     const Geometry cut = cut_box({0.1, 0.1, 0.1}, cells), other = cut_box({0.1, 0.1, 0.1}, 4);
     for (const Geometry* beside : {&whole, &other}) {
       const Two two(cut, *beside);

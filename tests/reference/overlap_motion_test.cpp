@@ -50,8 +50,9 @@ TEST(OverlapMotion, IsThatOfDifferences) {
     reference::PosedParts parts = {scene,         pair,         environment.parts[0], environment.parts[1],
                                    extended(X_A), extended(X_B)};
     const Vec3d velocity = a.linear - b.linear + cross(b.angular, X_B.translation);  // of a's origin, seen from b
+    const double size = std::min(o.volume / norm(o.area), std::cbrt(o.volume));
     const reference::OverlapMotion motion =
-        reference::overlap_motion(parts, o.volume / norm(o.area), extended(velocity), extended(a.angular - b.angular));
+        reference::overlap_motion(parts, size, extended(velocity), extended(a.angular - b.angular));
     const double speed = norm(velocity) + norm(a.angular - b.angular) * 0.1;
     const double of_volume = std::fabs(static_cast<double>(motion.volume_rate) - o.volume_rate) / (o.surface * speed);
     const double of_centroid =

@@ -82,13 +82,13 @@ FoundPatch find_mesh_overlap(const PosedParts& parts, const ContactForceLaw& law
 
 }  // namespace
 
-OverlapMotion overlap_motion(const PosedParts& parts, Real thickness, const Vector3& velocity,
+OverlapMotion overlap_motion(const PosedParts& parts, Real size, const Vector3& velocity,
                              const Vector3& angular_velocity) {
-  constexpr Real kMoved = 1e-5L;  // of the thickness
+  constexpr Real kMoved = 1e-5L;  // of the size
   const Real turn = angular_velocity.norm(), reach = overlap_of_meshes(parts).size + parts.X_B.translation.norm();
   const Real speed = velocity.norm() + turn * reach;
   if (!(speed > 0)) return {};
-  const Real time = kMoved * thickness / speed;
+  const Real time = kMoved * size / speed;
   const auto moved = [&](Real t) {
     PosedParts at = parts;
     at.X_A.translation += t * velocity;

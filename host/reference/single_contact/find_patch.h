@@ -18,9 +18,9 @@ struct OverlapMotion {
   Real volume_rate = 0;
 };
 
-/// Of an overlap of this thickness (V over |a|), by central differences: as body a moves relative to body b with the
+/// Of an overlap of this size, its least, by central differences: as body a moves relative to body b with the
 /// velocity of its origin and an angular velocity, both as seen from b.
-OverlapMotion overlap_motion(const PosedParts& parts, Real thickness, const Vector3& velocity,
+OverlapMotion overlap_motion(const PosedParts& parts, Real size, const Vector3& velocity,
                              const Vector3& angular_velocity);
 
 }  // namespace isopatch::reference

@@ -190,8 +190,8 @@ void find_single_contacts_of_scene(const SceneDescription& scene, const State& s
       const BodyState &a = body(environment, (*scene.pairs)[pair].a), &b = body(environment, (*scene.pairs)[pair].b);
       const Vector3 velocity = a.velocity - b.velocity + b.angular_velocity.cross(where.X_B.translation);
       contact.thickness = patch.metric / found.area;
-      const OverlapMotion motion =
-          overlap_motion(where, contact.thickness, velocity, a.angular_velocity - b.angular_velocity);
+      const OverlapMotion motion = overlap_motion(where, std::min(contact.thickness, std::cbrt(patch.metric)), velocity,
+                                                  a.angular_velocity - b.angular_velocity);
       contact.velocity = motion.velocity;
       contact.growth = motion.volume_rate / found.area;
     }
