@@ -6,6 +6,8 @@ A kernel that none of them launches ends predict.py with status 1: here is the p
 
 from dataclasses import dataclass, field, replace
 
+from scenes import BY_VOLUME, VOLUMES
+
 BOTH = ("float", "double")
 FEW = 4  # environments on a processor, so that several warps share a search
 MANY = 512  # environments on a processor, so that blocks of a scan wait for one another
@@ -105,6 +107,8 @@ def all_calls(scenes):
     calls += evaluations("box_stack", ["body_wrench", "all"], BOTH)
     calls += evaluations("remembering", ["memory"], BOTH)
     calls += evaluations("peg_in_square_hole", ["polytopes", "relations"])
+    for scene in BY_VOLUME:
+        calls += evaluations(scene + VOLUMES, ["wrench"], ("double",))
     calls += rollouts("drop", both_integrators, steps=MEASURED_STEPS)
     calls += rollouts("pinch", both_integrators, steps=MEASURED_STEPS)
     calls += rollouts("drop_fan6", ["midpoint"])
@@ -112,6 +116,7 @@ def all_calls(scenes):
     calls += rollouts("block_held", ["midpoint"])
     calls += rollouts("remembering", both_integrators, before=10)
     calls += rollouts("lift", ["midpoint"])
+    calls += rollouts("stack_volumetric", ["midpoint"], ("double",))
     calls += rollouts("remembering", ["midpoint"], before=10, title="by one kernel", more=("--stages", "one"))
     calls += rollouts("pinch", ["midpoint"], title="by one kernel", more=("--stages", "one"))
     calls += rollouts("stick_slip", ["sdirk2"])

@@ -19,9 +19,13 @@ FILES = (
     "bench/scenes/block_held.json",
     "bench/scenes/lift.json",
     "bench/scenes/peg_in_square_hole.json",
+    "bench/scenes/stack_volumetric.json",
     "bench/scenes/stick_slip.json",
     "tests/scenes/remembering.json",
 )
+
+VOLUMES = "_volumes"  # behind the names of scenes whose pairs are volumetric too
+BY_VOLUME = ("box24_on_box24", "sphere320_on_box24", "sphere320_on_sphere320", "sphere1280_on_half_space")
 
 
 def tet_mesh(path):
@@ -104,6 +108,7 @@ def write_scenes(folder, build, data):
         found["pepper_in_bowl"] = two_bodies(pepper, bowl, [0, 0, -0.0275], about_axis(0, 0, 1, 0.3))
     else:
         print("pepper_in_bowl is left out: --data DIR names no folder with its meshes", file=sys.stderr)
+    found |= {name + VOLUMES: found[name] | {"contact": {"model": "volumetric"}} for name in BY_VOLUME}
     for name, scene in found.items():
         (folder / f"{name}.json").write_text(json.dumps(scene))
     written = {name: folder / f"{name}.json" for name in found}
