@@ -146,8 +146,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   OverlapRows room_for_overlaps(std::int64_t num_environments) const {
     const SceneView& scene = scene_.data().view;
-    return OverlapRows::room(num_environments * scene.pairs_of_model(static_cast<int>(ContactModel::kVolumetric)),
-                             most_overlaps_of_pair(scene), 0);
+    return OverlapRows::room(num_volumetric_pairs(scene, num_environments), most_overlaps_of_pair(scene), 0);
   }
 
   static std::size_t counts_of(std::int64_t num_environments) { return static_cast<std::size_t>(num_environments) + 1; }

@@ -219,8 +219,8 @@ class CudaSimulator final : public Simulator::Implementation {
 
   OverlapRows room_for_overlaps(std::int64_t num_environments) const {
     const SceneView& scene = scene_.data().view;
-    return OverlapRows::room(num_environments * scene.pairs_of_model(static_cast<int>(ContactModel::kVolumetric)),
-                             most_overlaps_of_pair(scene), substep_warps_);
+    return OverlapRows::room(num_volumetric_pairs(scene, num_environments), most_overlaps_of_pair(scene),
+                             substep_warps_);
   }
 
   bool has_plates() const { return scene_.data().view.laws != nullptr; }

@@ -3,8 +3,10 @@
 // How the overlap of two meshes moves, against central differences of the reference in extended precision.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
 
 #include "host/reference/single_contact/find_patch.h"
 #include "tests/overlap/two_parts.h"

@@ -41,9 +41,12 @@ struct StepProgress {
   StepCounts* counts;
 };
 
-/// Whether a model finds how contacts move, in a scene in host memory.
+/// Whether a model may find how its contacts move, in a scene in host memory.
 inline bool asks_for_twists(const SceneView& scene) {
-  return scene.pairs_of_model(static_cast<int>(ContactModel::kVolumetric)) > 0;
+  for (int i = 0; i < scene.num_pair_views; ++i) {
+    if (scene.pairs[i].has_plates) return true;
+  }
+  return false;
 }
 
 inline constexpr double kMinMassScale = 1e-9;

@@ -88,6 +88,11 @@ struct VolumetricModel {
   }
 };
 
+/// Its pairs in so many environments, in a scene in host memory.
+inline std::int64_t num_volumetric_pairs(const SceneView& scene, std::int64_t environments) {
+  return environments * scene.pairs_of_model(static_cast<int>(ContactModel::kVolumetric));
+}
+
 /// The overlaps that a pair has at most, in a scene in host memory.
 inline std::int32_t most_overlaps_of_pair(const SceneView& scene) {
   std::int32_t most = 0;

@@ -11,7 +11,6 @@
 #include "host/mesh/math/point_math.h"
 #include "host/scene/body_mass.h"
 #include "host/scene/models/models.h"
-#include "host/scene/motion_rules.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "isopatch/detail/contact/part_law.h"
@@ -20,7 +19,6 @@ namespace isopatch::detail {
 namespace {
 
 constexpr int kVolumetric = static_cast<int>(ContactModel::kVolumetric);
-constexpr int kFreeDegrees = 6;
 
 /// Half of the smallest edge of a mesh's box, m; of a half space infinite.
 double half_width(const GeometryView& geometry) {
@@ -66,7 +64,7 @@ void warn_of_thick_parts(const SceneData& data, std::vector<std::string>& warnin
     const Thinnest thinnest = thinnest_of(data, view);
     for (const int index : {pair.a, pair.b}) {
       const Body& body = scene.bodies[static_cast<std::size_t>(index)];
-      if (degrees_of_freedom(body) != kFreeDegrees) continue;
+      if (body.fixed || body.motion.type != MotionType::kFree) continue;
       const double volume = body_mass(scene, body, masses).mass * gravity / thinnest.stiffness;
       if (std::cbrt(volume) <= thinnest.half_width) continue;
       const Body& other = scene.bodies[static_cast<std::size_t>(index == pair.a ? pair.b : pair.a)];

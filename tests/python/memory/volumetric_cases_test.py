@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Volumetric contact of meshes in steps, fewer and shorter cases than bench/volumetric_cases.py steps by itself."""
+"""Volumetric contact of meshes in steps, fewer and shorter cases than bench/python/volumetric_cases.py steps by itself."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ CASES = ("rolling", "drops", "rebound", "slope", "edge", "bin", "cylinder", "sta
 
 @pytest.mark.parametrize("case", CASES)
 def test_figures_of_volumes(root, case):
-    script = [sys.executable, root / "bench/volumetric_cases.py", "--quick", "--cases", case]
+    script = [sys.executable, root / "bench/python/volumetric_cases.py", "--quick", "--cases", case]
     done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "good" in done.stdout

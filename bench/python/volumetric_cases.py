@@ -15,7 +15,7 @@ peg       a rigid peg between the walls of a rigid hole
 Figures in brackets are of separate programs in double precision, with exact shapes for edge, bin and cylinder: Y.
 Gonthier, Contact Dynamics Modelling for Robotic Task Simulation, University of Waterloo, 2007, has these cases.
 
-Usage: bench/volumetric_cases.py [--cases rolling,...] [--quick] [--output FILE]
+Usage: bench/python/volumetric_cases.py [--cases rolling,...] [--quick] [--output FILE]
 Needs the Python package. Takes half a minute; with --quick a few seconds. A star marks a figure that is off its
 tolerance; the exit status is then 1.
 """
@@ -29,11 +29,12 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from rollout_cases.runs import GRAVITY, marked, random_quaternions, read_scene
 
 import isopatch
 
-ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from rollout_cases.runs import GRAVITY, marked, random_quaternions, read_scene  # noqa: E402
+
 FLOOR = {"name": "floor", "geometry": "floor", "rigid": True, "fixed": True}
 
 
