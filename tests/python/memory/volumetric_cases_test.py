@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Volumetric contact of meshes in steps, fewer and shorter cases than bench/python/volumetric_cases.py steps by itself."""
+"""Volumetric contact of meshes in steps, fewer and shorter cases than bench/python/volumetric_cases.py steps."""
 
 import subprocess
 import sys
