@@ -9,17 +9,10 @@
 #include <type_traits>
 
 #include "isopatch/detail/simt/merge_sort.h"
+#include "kernels/runtime/cuda_block.cuh"
 #include "kernels/runtime/cuda_warp.cuh"
 
 namespace isopatch::detail {
-
-/// The threads of a block, as a group that sorts.
-template <int threads>
-struct CudaBlock {
-  static constexpr int kSize = threads;
-  __device__ int lane() const { return static_cast<int>(threadIdx.x); }
-  __device__ void sync() const { __syncthreads(); }
-};
 
 struct KeyOrder {
   template <class Row>

@@ -28,18 +28,26 @@ struct OverlapVisitor : SurfaceSearch<OverlapPass, checked> {
   }
 };
 
-/// Adds up a pass. With `brute_force`, every cell is tested with every cell. Called by all lanes.
+/// Adds up a share of a pass; lane 0 ends with the sums. With `brute_force`, every cell is tested with every cell, and
+/// there is one share. Called by all lanes.
 template <bool with_rates, bool brute_force, class Warp, int size>
-ISOPATCH_HD PassTotal sum_pass(Warp& warp, TraversalMemory<AcceptedCells, size>& memory, const OverlapPass& f) {
+ISOPATCH_HD OverlapSums<double, with_rates> sum_share(Warp& warp, TraversalMemory<AcceptedCells, size>& memory,
+                                                      const OverlapPass& f, WorkSlice share) {
   OverlapSums<double, with_rates> sums;
   OverlapVisitor<Warp, with_rates, brute_force> visitor = {{{f}}, sums};
   if constexpr (brute_force) {
     visit_all<size>(warp, f.M.hierarchy.num_cells, f.S.half_space ? 0 : f.S.hierarchy.num_cells, visitor);
   } else {
-    traverse(warp, memory, hierarchies_of(f), visitor);
+    traverse(warp, memory, hierarchies_of(f), visitor, share);
   }
   reduce_lanes(warp, sums);
-  return total_of<with_rates>(f, sums);
+  return sums;
+}
+
+/// Adds up a pass. Called by all lanes.
+template <bool with_rates, bool brute_force, class Warp, int size>
+ISOPATCH_HD PassTotal sum_pass(Warp& warp, TraversalMemory<AcceptedCells, size>& memory, const OverlapPass& f) {
+  return total_of<with_rates>(f, sum_share<with_rates, brute_force>(warp, memory, f, {}));
 }
 
 }  // namespace isopatch::detail
