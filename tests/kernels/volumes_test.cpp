@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "host/evaluation/backend_options.h"
@@ -97,40 +98,45 @@ TEST(Volumes, HaveTheSameBitsByBruteForceAndWithAnyVectors) {
   }
 }
 
+// Of a few environments a block takes each pair, of more a warp.
 TEST_F(VolumesOnGpu, GpuSmallEvaluationsHaveTheBitsOfTheCpu) {
   const SceneDescription description = overlapping_bodies(Integrator::kMidpoint);
   const Scene scene(description);
-  StateArrays states(description, 3);
-  disturb(description, states, 7);
-  for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
-    const auto on = [&](Backend backend) {
-      return evaluated(scene, states, HostEvaluator(scene, {.backend = backend, .precision = precision}));
-    };
-    expect_same(on(Backend::kCpu), on(Backend::kCuda));
+  for (const std::int64_t environments : {1, 12}) {
+    StateArrays states(description, environments);
+    disturb(description, states, 7);
+    for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
+      const auto on = [&](Backend backend) {
+        return evaluated(scene, states, HostEvaluator(scene, {.backend = backend, .precision = precision}));
+      };
+      expect_same(on(Backend::kCpu), on(Backend::kCuda));
+    }
   }
 }
 
 TEST_F(VolumesOnGpu, GpuSmallStepsHaveTheBitsOfTheCpu) {
-  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler}) {
+  for (const auto& [integrator, environments] : {std::pair<Integrator, std::int64_t>{Integrator::kMidpoint, 1},
+                                                 {Integrator::kMidpoint, 12},
+                                                 {Integrator::kEuler, 2}}) {
     const SceneDescription description = overlapping_bodies(integrator);
     const Scene scene(description);
-    const auto take = [&](Backend backend) {
+    const auto take = [&, count = environments](Backend backend) {
       const HostSimulator simulator(scene, {.backend = backend});
-      RolloutStateArrays states(scene, 2);
+      RolloutStateArrays states(scene, count);
       disturb(description, states, 11);
-      RolloutOutputArrays output(scene, 2, true, true);
+      RolloutOutputArrays output(scene, count, true, true);
       simulator.step(states.view(), {}, output.view(), 3);
       return std::pair(states, output);
     };
-    const auto [cpu, cpu_output] = take(Backend::kCpu);
-    const auto [gpu, gpu_output] = take(Backend::kCuda);
+    const auto of_cpu = take(Backend::kCpu), of_gpu = take(Backend::kCuda);
+    const RolloutStateArrays &cpu = of_cpu.first, &gpu = of_gpu.first;
     const auto compare = [&](const ArrayInfo& info, const auto& x, const auto& y) {
       ASSERT_EQ(x.size(), y.size());
       EXPECT_TRUE(same_bytes(x.data(), y.data(), x.size() * sizeof(x[0])))
-          << info.name << ", integrator " << static_cast<int>(integrator);
+          << info.name << ", " << cpu.num_environments << " environments";
     };
     for_each_rollout_state(compare, cpu, gpu);
-    for_each_rollout_output(compare, cpu_output, gpu_output);
+    for_each_rollout_output(compare, of_cpu.second, of_gpu.second);
     EXPECT_GT(*std::max_element(cpu.contact_state.begin(), cpu.contact_state.end()), 0);
   }
 }
