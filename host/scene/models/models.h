@@ -16,7 +16,7 @@ ContactModelInfo point_model();
 ContactModelInfo polytope_model();
 
 /// Hooks of models, beside the scene's data.
-void warn_of_volumes(const Scene& scene, std::vector<std::string>& warnings);
+void warn_of_foundations(const Scene& scene, std::vector<std::string>& warnings);
 void prepare_polytopes(SceneData& data);
 void warn_of_polytopes(const Scene& scene, std::vector<std::string>& warnings);
 

@@ -98,7 +98,7 @@ ContactModelInfo volumetric_model() {
           .has_foundations = true,
           .is_drawn_as_octagon = true,
           .stiffness_of = stiffness_of_volume,
-          .warn = warn_of_volumes};
+          .warn = warn_of_foundations};
 }
 
 ContactModelInfo point_model() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What scenes with volumetric contact are warned of.
+// What scenes are warned of whose contacts have foundations: parts that are pressed in as deep as they are wide, and
+// foundation depths that nothing reads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "host/mesh/math/point_math.h"
 #include "host/scene/body_mass.h"
+#include "host/scene/contact_models.h"
 #include "host/scene/models/models.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
@@ -18,12 +20,14 @@
 namespace isopatch::detail {
 namespace {
 
-constexpr int kVolumetric = static_cast<int>(ContactModel::kVolumetric);
-
 /// Half of the smallest edge of a mesh's box, m; of a half space infinite.
 double half_width(const GeometryView& geometry) {
   if (geometry.half_space) return kInfinity;
   return std::min({geometry.half.x, geometry.half.y, geometry.half.z});
+}
+
+bool has_foundations(const PairView& pair) {
+  return contact_models()[static_cast<std::size_t>(pair.model)].has_foundations;
 }
 
 /// The least stiffness of a part pair of the pair, N/m^3, and half of the smallest width of its parts, m.
@@ -36,7 +40,7 @@ Thinnest thinnest_of(const SceneData& data, int view) {
   state.num_environments = 1;
   Thinnest thinnest;
   const PairView& pair = data.view.pairs[view];
-  const auto stiffness_of = volumetric_model().stiffness_of;
+  const auto stiffness_of = contact_models()[static_cast<std::size_t>(pair.model)].stiffness_of;
   for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
     const PartPairView& parts = data.view.part_pairs[i];
     if (parts.layer > 0) continue;
@@ -60,7 +64,7 @@ void warn_of_thick_parts(const SceneData& data, std::vector<std::string>& warnin
   const double gravity = norm(Point3{g[0], g[1], g[2]});
   for (int view = 0; view < data.view.num_pair_views; ++view) {
     const PairView& pair = data.view.pairs[view];
-    if (pair.model != kVolumetric) continue;
+    if (!has_foundations(pair)) continue;
     const Thinnest thinnest = thinnest_of(data, view);
     for (const int index : {pair.a, pair.b}) {
       const Body& body = scene.bodies[static_cast<std::size_t>(index)];
@@ -87,7 +91,7 @@ void warn_of_idle_foundations(const SceneData& data, std::vector<std::string>& w
       continue;
     }
     const auto reads = [&](const PairView& pair) {
-      return pair.model == kVolumetric && (pair.a == static_cast<int>(i) || pair.b == static_cast<int>(i));
+      return has_foundations(pair) && (pair.a == static_cast<int>(i) || pair.b == static_cast<int>(i));
     };
     if (std::any_of(data.pairs.begin(), data.pairs.end(), reads)) continue;
     warnings.push_back(fmt::format(
@@ -97,7 +101,7 @@ void warn_of_idle_foundations(const SceneData& data, std::vector<std::string>& w
 
 }  // namespace
 
-void warn_of_volumes(const Scene& scene, std::vector<std::string>& warnings) {
+void warn_of_foundations(const Scene& scene, std::vector<std::string>& warnings) {
   warn_of_thick_parts(scene.data(), warnings);
   warn_of_idle_foundations(scene.data(), warnings);
 }
