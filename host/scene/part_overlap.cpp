@@ -142,7 +142,7 @@ bool has_no_force(const SceneData& data, int body) {
   return any && !force;
 }
 
-std::string warning_of(const PartOverlap& overlap, std::size_t count, const SceneData& data, int index) {
+std::string warning_of(const OverlappingParts& overlap, std::size_t count, const SceneData& data, int index) {
   const Body& body = data.description.bodies[index];
   const std::vector<Part> parts = parts_of(body);
   const std::string smaller = in_quotes(parts[overlap.smaller].name), other = in_quotes(parts[overlap.other].name);
@@ -155,10 +155,10 @@ std::string warning_of(const PartOverlap& overlap, std::size_t count, const Scen
 
 }  // namespace
 
-std::vector<PartOverlap> detail::overlaps_of(const SceneData& data, int body, double least) {
+std::vector<OverlappingParts> detail::overlaps_of(const SceneData& data, int body, double least) {
   const std::vector<PlacedPart> parts = placed_parts(data, body);
   std::vector<std::vector<Vec3d>> points(parts.size());  // made if needed
-  std::vector<PartOverlap> overlaps;
+  std::vector<OverlappingParts> overlaps;
   for (std::size_t a = 0; a < parts.size(); ++a) {
     for (std::size_t b = a + 1; b < parts.size(); ++b) {
       if (!boxes_overlap(parts[a], parts[b])) continue;
@@ -178,9 +178,10 @@ std::vector<PartOverlap> detail::overlaps_of(const SceneData& data, int body, do
 std::vector<std::string> detail::overlap_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   for (int body = 0; body < scene.num_bodies(); ++body) {
-    const std::vector<PartOverlap> found = overlaps_of(scene.data(), body, kMinShare);
-    const auto most = std::max_element(found.begin(), found.end(),
-                                       [](const PartOverlap& x, const PartOverlap& y) { return x.share < y.share; });
+    const std::vector<OverlappingParts> found = overlaps_of(scene.data(), body, kMinShare);
+    const auto most =
+        std::max_element(found.begin(), found.end(),
+                         [](const OverlappingParts& x, const OverlappingParts& y) { return x.share < y.share; });
     if (most == found.end()) continue;
     warnings.push_back(warning_of(*most, found.size(), scene.data(), body));
   }

@@ -31,14 +31,14 @@ Silhouette silhouette(const Geometry& mesh, const std::array<double, 3>& directi
 std::vector<std::string> capacity_warnings(const Scene& scene);
 
 /// Two parts of a body, as indices into parts_of(), and how much of the smaller one is inside the other, from 0 to 1.
-struct PartOverlap {
+struct OverlappingParts {
   std::size_t smaller, other;
   double share;
 };
 
 /// The parts of a body that overlap by more than `least`, with the body's own geometries. The share is the one of 4096
 /// points spread over the smaller part by volume, the same in every run.
-std::vector<PartOverlap> overlaps_of(const SceneData& data, int body, double least);
+std::vector<OverlappingParts> overlaps_of(const SceneData& data, int body, double least);
 
 /// One line for each body with parts that overlap by more than 2 %.
 std::vector<std::string> overlap_warnings(const Scene& scene);

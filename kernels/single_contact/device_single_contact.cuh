@@ -14,7 +14,7 @@
 namespace isopatch::detail {
 
 /// What a warp needs to find overlaps.
-struct OverlapMemory {
+struct OverlapPassMemory {
   OverlapPass pass;
   TraversalMemory<AcceptedCells, CudaWarp::kSize> traversal;
 };
@@ -37,7 +37,7 @@ __device__ __forceinline__ Model model_of(const BatchCall& call, int view, std::
 
 /// Finds the overlaps of a near pair, in steps with how they move. Called by all lanes.
 template <bool with_rates>
-__device__ __forceinline__ void find_overlaps(CudaWarp& warp, OverlapMemory& memory, const BatchCall& call,
+__device__ __forceinline__ void find_overlaps(CudaWarp& warp, OverlapPassMemory& memory, const BatchCall& call,
                                               std::int64_t environment, int view, std::int32_t slot) {
   const auto sum = [&](const OverlapPass& pass) { return sum_pass<with_rates, false>(warp, memory.traversal, pass); };
   find_overlaps<with_rates>(warp, memory.pass, call.scene, call.state, environment, view, sum,
@@ -58,7 +58,7 @@ template <class Model>
 struct DeviceSingleContact {
   static constexpr int kModel = static_cast<int>(kIsPoint<Model> ? ContactModel::kPoint : ContactModel::kVolumetric);
   static constexpr bool kHasPlates = true;
-  using Memory = std::conditional_t<kIsPoint<Model>, NoMemory, OverlapMemory>;
+  using Memory = std::conditional_t<kIsPoint<Model>, NoMemory, OverlapPassMemory>;
 
   template <class T>
   static __device__ __forceinline__ void find_contacts(CudaWarp& warp, [[maybe_unused]] Memory& memory,

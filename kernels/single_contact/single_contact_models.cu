@@ -31,11 +31,11 @@ struct PairRange {
 template <bool with_rates>
 __global__ void __launch_bounds__(kOverlapBlock, 3)
     find_overlaps_kernel(const __grid_constant__ BatchCall call, PairRange range) {
-  __shared__ OverlapMemory memories[kOverlapWarps];
+  __shared__ OverlapPassMemory memories[kOverlapWarps];
   constexpr int kModel = DeviceSingleContact<VolumetricModel>::kModel;
   if (!call.packed.has_work(call.pass)) return;
   CudaWarp warp;
-  OverlapMemory& memory = memories[threadIdx.x / CudaWarp::kSize];
+  OverlapPassMemory& memory = memories[threadIdx.x / CudaWarp::kSize];
   const PairList list = call.near_pairs().of(call.scene, kModel);
   const auto warps = static_cast<std::int32_t>(gridDim.x * kOverlapWarps);
   auto index = static_cast<std::int32_t>(blockIdx.x * kOverlapWarps + threadIdx.x / CudaWarp::kSize);

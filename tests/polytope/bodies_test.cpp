@@ -73,7 +73,7 @@ std::pair<double, Vec3d> nearest_parts(const Bodies& bodies) {
 }
 
 /// Apart by at most a third of the reach.
-Bodies near_bodies(Random& random, bool planar) {
+Bodies near_bodies(PolytopeRandom& random, bool planar) {
   for (;;) {
     const auto some_parts = [&] {
       const std::size_t which = static_cast<std::size_t>(random.integer(0, static_cast<int>(outlines().size()) - 1));
@@ -100,7 +100,7 @@ int num_poses() {
 TEST(PolytopeBodies, OfSeveralPartsHaveRelationsThatHoldJustWhereTheyDoNotOverlap) {
   constexpr double kUndecided = 1e-10;  // m; rounding of gaps
   for (const bool planar : {true, false}) {
-    Random random(planar ? 71 : 72);
+    PolytopeRandom random(planar ? 71 : 72);
     const int poses = planar ? num_poses() : num_poses() / 5;
     int shifts = 0, overlapping = 0, forbidden = 0, allowed = 0;
     for (int k = 0; k < poses; ++k) {

@@ -168,7 +168,7 @@ TEST(PolytopeCases, CornersNearerThanTheReachHaveOneCluster) {
 }
 
 TEST(PolytopeCases, AreMirroredWhenTheBodiesAreSwapped) {
-  Random random(44);
+  PolytopeRandom random(44);
   for (int k = 0; k < 600; ++k) {
     const bool planar = k % 2 == 0;
     const ConvexShape shape_a = random.shape(planar, random.integer(4, 8)),
@@ -190,7 +190,7 @@ TEST(PolytopeCases, AreMirroredWhenTheBodiesAreSwapped) {
 }
 
 TEST(PolytopeCases, LocalRelationsAreThoseOfBodiesApart) {
-  Random random(45);
+  PolytopeRandom random(45);
   for (int k = 0; k < 300; ++k) {
     const bool planar = k % 2 == 0;
     const ConvexShape shape_a = random.shape(planar, 6), shape_b = random.shape(planar, 6);
@@ -208,7 +208,7 @@ TEST(PolytopeCases, LocalRelationsAreThoseOfBodiesApart) {
 
 TEST(PolytopeCases, RoundingOfPosesChangesNoRelation) {
   const ConvexShape cube = ConvexShape::box({0.5, 0.5, 0.5}), small = ConvexShape::box({0.25, 0.25, 0.25});
-  Random random(41);
+  PolytopeRandom random(41);
   const Placed b{&cube, at({0, 0, 0})};
   for (int k = 0; k < 100; ++k) {
     const Placed a{&small, at({0.1, 0.1, 0.75 + (k % 3 - 1) * 1e-16})};
@@ -240,7 +240,7 @@ TEST(PolytopeCases, BodiesThatOverlapGoBackAlongTheLeastDepth) {
 }
 
 TEST(PolytopeCases, NoRelationIsBrokenUnlessTheBodiesOverlap) {
-  Random random(42);
+  PolytopeRandom random(42);
   for (int k = 0; k < 3000; ++k) {
     const bool planar = k % 3 == 0;
     const ConvexShape shape_a = random.shape(planar, random.integer(4, 8)),
@@ -256,7 +256,7 @@ TEST(PolytopeCases, NoRelationIsBrokenUnlessTheBodiesOverlap) {
 
 // A relation of contacts that are all applicable cannot hold where the bodies overlap: so none is allowed.
 TEST(PolytopeCases, OneRelationHasOnlyContactsThatAreApplicable) {
-  Random random(46);
+  PolytopeRandom random(46);
   for (int k = 0; k < 3000; ++k) {
     const bool planar = k % 3 == 0;
     const ConvexShape shape_a = random.thin_shape(planar, random.integer(4, 8)),
@@ -275,7 +275,7 @@ TEST(PolytopeCases, OneRelationHasOnlyContactsThatAreApplicable) {
 }
 
 TEST(PolytopeCases, AreTheSameWhereverThePairIs) {
-  Random random(43);
+  PolytopeRandom random(43);
   const Transform<double> X = turned({1, 2, 3}, 1.1, {1e6, -2e6, 3e6});
   for (int k = 0; k < 500; ++k) {
     const ConvexShape shape_a = random.shape(false, 6), shape_b = random.shape(false, 6);

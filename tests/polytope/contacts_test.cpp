@@ -44,7 +44,7 @@ Transform<double> moved(const Transform<double>& X, Vec3d center, Vec3d velocity
 }
 
 TEST(PolytopeContacts, HaveGapsWhoseDerivativesAreTheirRows) {
-  Random random(11);
+  PolytopeRandom random(11);
   double worst = 0;
   for (int k = 0; k < 40; ++k) {
     const bool planar = k % 4 == 0;
@@ -78,7 +78,7 @@ TEST(PolytopeContacts, HaveGapsWhoseDerivativesAreTheirRows) {
 // A body on a joint has one velocity: of a slide along an axis, or of a turn about one that does not go through its
 // centre of mass. The twist of the centre of mass that it gives is that at the present pose.
 TEST(PolytopeContacts, HaveGapsWhoseDerivativesByAJointAreTheirRowsAlongItsAxis) {
-  Random random(15);
+  PolytopeRandom random(15);
   double worst = 0;
   int contacts = 0;
   for (int k = 0; k < 40; ++k) {
@@ -121,7 +121,7 @@ TEST(PolytopeContacts, HaveGapsWhoseDerivativesByAJointAreTheirRowsAlongItsAxis)
 }
 
 TEST(PolytopeContacts, AreMirroredWhenTheBodiesAreSwapped) {
-  Random random(12);
+  PolytopeRandom random(12);
   for (int k = 0; k < 40; ++k) {
     const bool planar = k % 4 == 0;
     const ConvexShape shape_a = random.shape(planar, 6), shape_b = random.shape(planar, 6);
@@ -142,7 +142,7 @@ TEST(PolytopeContacts, AreMirroredWhenTheBodiesAreSwapped) {
 }
 
 TEST(PolytopeContacts, AreTheSameFarFromTheOrigin) {
-  Random random(13);
+  PolytopeRandom random(13);
   for (int k = 0; k < 20; ++k) {
     const ConvexShape shape_a = random.shape(false, 6), shape_b = random.shape(false, 6);
     Placed a{&shape_a, random.rotation(false)}, b{&shape_b, random.rotation(false)};

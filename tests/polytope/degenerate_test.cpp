@@ -186,7 +186,7 @@ void expect_case(const Case& c, const Found& found) {
 }
 
 TEST(PolytopeDegenerateCases, HaveTheSameRelationsAlsoIfRoundingHasMovedThem) {
-  Random random(91);
+  PolytopeRandom random(91);
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     const auto found_at = [&](const Transform<double>& X_a, const Transform<double>& X_b) {

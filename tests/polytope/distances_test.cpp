@@ -31,7 +31,7 @@ int num_pairs() {
 
 /// Of 4 to 64 faces, up to a hundred times as long as wide: n points in general position on a sphere are a hull of
 /// 2 n - 4 faces.
-ConvexShape stretched_hull(Random& random) {
+ConvexShape stretched_hull(PolytopeRandom& random) {
   for (;;) {
     const int count = random.integer(4, random.integer(0, 4) == 0 ? 34 : 12);
     const double stretch = std::pow(100.0, random.uniform(0, 1));
@@ -78,7 +78,7 @@ Real overlap_of_tets(const ref::ConvexShape& a, const ref::ConvexShape& b) {
 ref::ConvexShape in_world(const Placed& shape) { return moved(copy_of(*shape.shape), transform_of(shape.X)); }
 
 /// Moves A towards B, along the shortest vector between them or along a line, until they are as far apart as the gap.
-void approach(Random& random, const Placed& b, double gap, double size, Placed& a) {
+void approach(PolytopeRandom& random, const Placed& b, double gap, double size, Placed& a) {
   const ref::ConvexShape other = in_world(b);
   const auto distance = [&] { return hull_distance(in_world(a), other); };
   if (random.integer(0, 1) == 0) {
@@ -101,7 +101,7 @@ void approach(Random& random, const Placed& b, double gap, double size, Placed& 
 }
 
 TEST(PolytopeDistances, AreWhatSeparationsAreUnlessVerticesAreNearest) {
-  Random random(81);
+  PolytopeRandom random(81);
   int equal = 0, below = 0, wrong_sign = 0, above = 0, deep = 0, past = 0, undecided = 0, most_faces = 0;
   double worst_equal = 0, worst_above = 0, worst_overlap = 0;
   const auto memory = std::make_unique<detail::OverlapMemory>();

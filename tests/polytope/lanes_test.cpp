@@ -58,7 +58,7 @@ detail::RelationCounts counts_of(const Found& found) {
 }
 
 TEST(PolytopeLanes, WriteWhatOneThreadWrites) {
-  Random random(31);
+  PolytopeRandom random(31);
   FiberGroup<32> group;
   int relations = 0;
   for (int k = 0; k < 160; ++k) {

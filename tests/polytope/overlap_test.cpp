@@ -39,7 +39,7 @@ TEST(Overlap, OfSquaresAndCubesIsInClosedForm) {
 }
 
 TEST(Overlap, OfEqualAndOfNearlyEqualPosesIsWhole) {
-  Random random(6);
+  PolytopeRandom random(6);
   for (int k = 0; k < 200; ++k) {
     const bool planar = k % 2 == 0;
     const ConvexShape shape = random.shape(planar, random.integer(5, 8));
@@ -54,7 +54,7 @@ TEST(Overlap, OfEqualAndOfNearlyEqualPosesIsWhole) {
 
 /// The volume of A and B is that of A and one half of B, and that of A and the other half.
 TEST(Overlap, AddsUpOverPieces) {
-  Random random(7);
+  PolytopeRandom random(7);
   const ConvexShape whole = ConvexShape::box({1, 1, 1}), half = ConvexShape::box({0.5, 1, 1});
   for (int k = 0; k < 500; ++k) {
     const ConvexShape shape = random.shape(false, random.integer(4, 12));
@@ -69,7 +69,7 @@ TEST(Overlap, AddsUpOverPieces) {
 }
 
 TEST(Overlap, OfPolygonsIsThatOfPrismsOfUnitHeight) {
-  Random random(9);
+  PolytopeRandom random(9);
   const auto prism_of = [](const ConvexShape& polygon) {
     std::vector<Point3> points;
     for (const double z : {-0.5, 0.5}) {
@@ -102,7 +102,7 @@ TEST(Overlap, IsWhatAHalfSpaceLeaves) {
 }
 
 TEST(Overlap, DoesNotDependOnThePlaceInTheWorld) {
-  Random random(8);
+  PolytopeRandom random(8);
   for (int k = 0; k < 100; ++k) {
     const bool planar = k % 2 == 0;
     const ConvexShape a = random.shape(planar, 8), b = random.shape(planar, 8);

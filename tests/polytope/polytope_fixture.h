@@ -202,12 +202,12 @@ class DenseDirections {
   std::vector<std::pair<Vec3d, double>> directions_;
 };
 
-namespace polytopes {  // tests/support/scenes.h has another Random
+namespace polytopes {  // tests/support/scenes.h has another PolytopeRandom
 
 /// The same numbers on every machine, but for the C library's logarithms and cosines.
-class Random {
+class PolytopeRandom {
  public:
-  explicit Random(std::uint64_t seed) : bits_(seed) {}
+  explicit PolytopeRandom(std::uint64_t seed) : bits_(seed) {}
   double uniform(double low, double high) {
     return low + (high - low) * static_cast<double>(bits_.next() >> 11) * 0x1p-53;
   }
@@ -270,7 +270,7 @@ class Random {
 
 }  // namespace polytopes
 
-using polytopes::Random;
+using polytopes::PolytopeRandom;
 
 /// Moves A along a direction until the separation by brute force is `gap`. Directions are of A's frame, which does not
 /// turn.

@@ -40,14 +40,14 @@ struct State {
   double time_step, margin, tolerance;
 };
 
-ConvexShape box_of(Random& random, bool planar) {
+ConvexShape box_of(PolytopeRandom& random, bool planar) {
   const auto side = [&] { return 0.1 * random.integer(1, 10); };
   const double x = side(), y = side(), z = side();
   if (planar) return ConvexShape::polygon({{-x, -y}, {x, -y}, {x, y}, {-x, y}});
   return ConvexShape::box({x, y, z});
 }
 
-ConvexShape prism_of(Random& random) {
+ConvexShape prism_of(PolytopeRandom& random) {
   const int sides = random.integer(3, 14);
   const double radius = random.uniform(0.3, 1), half = random.uniform(0.1, 1);
   std::vector<Point3> points;
@@ -59,7 +59,7 @@ ConvexShape prism_of(Random& random) {
   return ConvexShape::hull(points);
 }
 
-ConvexShape shape_of(Random& random, bool planar) {
+ConvexShape shape_of(PolytopeRandom& random, bool planar) {
   switch (random.integer(planar ? 1 : 0, 5)) {
     case 0:
       return prism_of(random);
@@ -74,7 +74,7 @@ ConvexShape shape_of(Random& random, bool planar) {
 
 /// Touching but for rounding, near touch, or from far apart to deep in each other; a quarter with axes parallel to each
 /// other.
-State random_state(Random& random) {
+State random_state(PolytopeRandom& random) {
   const int kind = random.integer(0, 9);
   const bool planar = kind < 3, on_ground = kind == 3, parallel = random.integer(0, 3) == 0;
   State state{{shape_of(random, planar), on_ground ? ConvexShape::half_space() : shape_of(random, planar)},
@@ -185,7 +185,7 @@ std::string text_of(const Everything& names) {
 }
 
 /// A shape whose vertices and planes are a little elsewhere, each by itself.
-ref::ConvexShape changed(ref::ConvexShape shape, bool planar, Random& random) {
+ref::ConvexShape changed(ref::ConvexShape shape, bool planar, PolytopeRandom& random) {
   for (reference::Vector3& vertex : shape.vertices) vertex += kUndecided * vector_of(random.direction(planar));
   for (ref::ConvexFace& face : shape.faces) face.point += kUndecided * vector_of(random.direction(planar));
   return shape;
@@ -193,7 +193,7 @@ ref::ConvexShape changed(ref::ConvexShape shape, bool planar, Random& random) {
 
 /// Whether the reference finds these relations once shapes and thresholds have changed by what is undecided.
 bool is_undecided(const Everything& names, const ref::ConvexShape& a, const ref::ConvexShape& b,
-                  const ref::RelationRange& range, ref::RelationMode mode, bool planar, Random& random) {
+                  const ref::RelationRange& range, ref::RelationMode mode, bool planar, PolytopeRandom& random) {
   for (int k = 0; k < 200; ++k) {
     const auto change = [&] { return Real{1} + random.uniform(-kUndecided, kUndecided); };
     const ref::RelationRange other{range.reach * change(), range.turning * change(), range.tolerance * change()};
@@ -213,7 +213,7 @@ TEST(PolytopesAgainstTheReference, HaveTheSameContactsAndRelations) {
   Counts counts[4];
   double worst_gap = 0, worst_applicability = 0, worst_separation = 0, worst_overlap = 0, worst_reach = 0;
   int num_reversed = 0;
-  Random random(61), changes(62);
+  PolytopeRandom random(61), changes(62);
   for (int k = 0; k < num_states; ++k) {
     const State state = random_state(random);
     const bool planar = state.shapes[0].is_planar();

@@ -20,12 +20,12 @@ struct Mistakes {
   int shifts = 0, forbidden = 0, allowed = 0;  // forbidden though free, allowed though overlapping
 };
 
-Vec3d place_on_ray(const DenseDirections& directions, Random& random) {
+Vec3d place_on_ray(const DenseDirections& directions, PolytopeRandom& random) {
   const Vec3d along = random.direction(true);
   return translation_for_gap(directions, along, random.uniform(0, kReach / 3)) * along;
 }
 
-Vec3d place_anywhere(const DenseDirections& directions, Random& random) {
+Vec3d place_anywhere(const DenseDirections& directions, PolytopeRandom& random) {
   for (;;) {
     const double x = random.uniform(-6, 6), y = random.uniform(-6, 6), z = random.uniform(-6, 6);
     const double gap = directions.separation({x, y, z});
@@ -37,7 +37,7 @@ Vec3d place_anywhere(const DenseDirections& directions, Random& random) {
 /// beyond the reach. Polygons start on a random ray, polyhedra at random places.
 std::array<Mistakes, 4> count_mistakes(bool planar, int pairs, int shifts_of_each, std::uint64_t seed) {
   std::array<Mistakes, 4> mistakes;
-  Random random(seed);
+  PolytopeRandom random(seed);
   for (int k = 0; k < pairs; ++k) {
     const ConvexShape shape_a = random.shape(planar, random.integer(4, 8));
     const ConvexShape shape_b = random.shape(planar, random.integer(4, 8));
@@ -99,7 +99,7 @@ TEST(Relations, OfPolyhedraHoldJustWhereTheyDoNotOverlap) {
 }
 
 /// A box whose sides are multiples of 0.1.
-ConvexShape box_of(Random& random, bool planar) {
+ConvexShape box_of(PolytopeRandom& random, bool planar) {
   const auto half = [&] { return 0.05 * random.integer(1, 10); };
   const double x = half(), y = half(), z = half();
   return planar ? ConvexShape::polygon({{-x, -y}, {x, -y}, {x, y}, {-x, y}}) : ConvexShape::box({x, y, z});
@@ -109,7 +109,7 @@ ConvexShape box_of(Random& random, bool planar) {
 /// A shift through the other body, as only a thin one allows, is rightly forbidden.
 Mistakes count_mistakes_of_short_features(bool planar, int pairs, int shifts_of_each, std::uint64_t seed) {
   Mistakes mistakes;
-  Random random(seed);
+  PolytopeRandom random(seed);
   for (int k = 0; k < pairs; ++k) {
     const auto any = [&](int kind) {
       if (kind == 0) return random.thin_shape(planar, random.integer(4, 10));

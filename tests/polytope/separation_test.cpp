@@ -11,7 +11,7 @@ namespace isopatch::test {
 namespace {
 
 TEST(PolytopeSeparation, IsTheLargestGapOfAllDirections) {
-  Random random(21);
+  PolytopeRandom random(21);
   double worst = 0;
   for (int k = 0; k < 1500; ++k) {
     const bool planar = k % 3 == 0;
@@ -34,7 +34,7 @@ TEST(PolytopeSeparation, OfAlignedBoxesIsInClosedForm) {
 }
 
 TEST(PolytopeSeparation, FromAHalfSpaceIsThatOfTheLowestVertex) {
-  Random random(22);
+  PolytopeRandom random(22);
   const ConvexShape ground = ConvexShape::half_space();
   for (int k = 0; k < 100; ++k) {
     const ConvexShape shape = random.shape(false, 8);
@@ -49,7 +49,7 @@ TEST(PolytopeSeparation, FromAHalfSpaceIsThatOfTheLowestVertex) {
 }
 
 TEST(PolytopeSeparation, BelowTheReachIsNeverRuledOutByBoundsOfTheShapes) {
-  Random random(23);
+  PolytopeRandom random(23);
   int near = 0, kept = 0;
   for (int k = 0; k < 5000; ++k) {
     const bool planar = k % 3 == 0;

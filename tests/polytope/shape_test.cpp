@@ -113,7 +113,7 @@ TEST(ConvexShape, OfCubePointsIsTheBoxWhateverElseIsInAndOnIt) {
 }
 
 TEST(ConvexShape, HasTheSameFeaturesInWhateverOrderThePointsCome) {
-  Random random(3);
+  PolytopeRandom random(3);
   for (int k = 0; k < 50; ++k) {
     std::vector<Point3> points;
     for (int i = 0; i < 12; ++i) {
@@ -178,7 +178,7 @@ TEST(ConvexShape, OfAHalfSpaceIsOneFace) {
 }
 
 TEST(ConvexShape, PlacedIsTheShapeOfThePlacedPoints) {
-  Random random(4);
+  PolytopeRandom random(4);
   const Transform<double> X = random.rotation(false);
   std::array<Point3, 3> rotation;
   for (std::size_t k = 0; k < 3; ++k) rotation[k] = {X.row[k].x, X.row[k].y, X.row[k].z};
@@ -203,7 +203,7 @@ TEST(ConvexShape, RefusesWhatIsNoShape) {
                        "lie in a plane"));
   EXPECT_TRUE(contains(error_of([] { ConvexShape::box({1, 0, 1}); }), "half size is 0"));
   std::vector<Point3> sphere;
-  Random random(5);
+  PolytopeRandom random(5);
   for (int i = 0; i < 40; ++i) {
     const Vec3d d = random.direction(false);
     sphere.push_back({d.x, d.y, d.z});

@@ -189,15 +189,15 @@ TEST(RoughInverse, IsWithinItsBoundAndInfiniteForZeroes) {
   EXPECT_EQ(detail::approximate_reciprocal(-0.0f), -std::numeric_limits<float>::infinity());
 }
 
-TEST(Range, IsNotCutWhereNothingIsKnown) {
+TEST(Interval, IsNotCutWhereNothingIsKnown) {
   for (const float fall : {0.0f, -0.0f}) {
     for (const float value : {0.0f, 1.0f}) {  // value - u fall >= 0 for all u
-      detail::Range<float> range = {0.25f, 0.5f};
+      detail::Interval<float> range = {0.25f, 0.5f};
       range.cut(value, fall);
       EXPECT_EQ(range.low, 0.25f) << value << " - u " << fall;
       EXPECT_EQ(range.high, 0.5f) << value << " - u " << fall;
     }
-    detail::Range<float> range = {0.25f, 0.5f};
+    detail::Interval<float> range = {0.25f, 0.5f};
     range.cut(-1.0f, fall);
     EXPECT_GT(range.low, range.high);
   }

@@ -15,8 +15,8 @@
 namespace isopatch {
 namespace {
 
+using detail::OverlappingParts;
 using detail::overlaps_of;
-using detail::PartOverlap;
 
 // Of 4096 points spread evenly, the count within a box is off by about the number of points at its faces.
 constexpr double kTolerance = 0.005;
@@ -42,7 +42,7 @@ Scene two_parts(const Geometry& first, const Geometry& second, double x, bool ri
 }
 
 double share_of(const Scene& scene) {
-  const std::vector<PartOverlap> found = overlaps_of(scene.data(), 0, 0);
+  const std::vector<OverlappingParts> found = overlaps_of(scene.data(), 0, 0);
   return found.empty() ? 0 : found[0].share;
 }
 

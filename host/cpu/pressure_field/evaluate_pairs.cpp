@@ -34,7 +34,7 @@ struct AppendingVisitor : CellSearch<PairContext> {
 
 }  // namespace
 
-void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work) {
+void write_energy(const CpuPressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work) {
   const auto& [scene, state, results, candidates] = call.batch;
   CancellableWarp warp(work.simd.traversal.counter);
   const CpuEnergySearch search = {{warp, work.pair.traversal}, call.kernels, work.simd};

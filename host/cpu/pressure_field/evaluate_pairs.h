@@ -20,7 +20,7 @@ struct CancellableWarp : SerialWarp {
 };
 
 /// What is the same for all pairs of a call.
-struct PressureFieldCall {
+struct CpuPressureFieldCall {
   const EvaluationBatch& batch;
   const PressureFieldKernels* kernels;  // null: one number at a time
   CandidateStore* candidates;           // null: none are kept
@@ -28,11 +28,11 @@ struct PressureFieldCall {
 
 /// All outputs of near pairs. With `brute_force`, every cell is tested with every cell, for all outputs only.
 template <class T, Outputs outputs, bool brute_force>
-void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+void evaluate_pairs(const CpuPressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                     PressureFieldWorkspace& work, const PackedRows& rows);
 
 /// The energy of a pair, in double.
-void write_energy(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work);
+void write_energy(const CpuPressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work);
 
 /// Appends the pairs of cells of a part pair that pass their test, which is done one at a time, to work.accepted. The
 /// counterpart with SIMD is FindAccepted.

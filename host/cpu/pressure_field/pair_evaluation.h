@@ -12,7 +12,7 @@ namespace isopatch::detail {
 
 /// All of a pair, or what the stages left of it.
 template <class T, bool with_patch>
-void evaluate_pair_with_simd(const PressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
+void evaluate_pair_with_simd(const CpuPressureFieldCall& call, std::int64_t environment, int pair, Remaining remaining,
                              PressureFieldWorkspace& work, const ErasedSink<T>* erased = nullptr) {
   const auto sum_part_pairs = std::get<SumPartPairs<T, with_patch>>(*call.kernels);
   const auto sum_part_pair = [&](const PairContext& context, const WorkSlice&, WrenchSums<T, with_patch>& sums) {
@@ -49,7 +49,7 @@ Remaining finish_plate(const PairCall& call, const SumFrame& frame, const PairBo
 
 /// A few pairs stage by stage: begin, search and integrate, finish. Pairs of plates have one part pair each.
 template <Parts parts, class T, bool with_patch, bool with_plates>
-void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+void evaluate_pairs_in_stages(const CpuPressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                               PressureFieldWorkspace& work) {
   constexpr int kFrames = parts == Parts::kOne ? 1 : 2;
   const SceneView& scene = call.batch.scene;  // no structured bindings: a lambda below has them
@@ -119,7 +119,7 @@ void evaluate_pairs_in_stages(const PressureFieldCall& call, std::span<const std
 
 /// The same of any number.
 template <Parts parts, class T, bool with_patch, bool with_plates = false>
-void evaluate_all_in_stages(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+void evaluate_all_in_stages(const CpuPressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                             PressureFieldWorkspace& work) {
   constexpr std::size_t kPairs = StageLists::kPairs;
   for (; !near_pairs.empty(); near_pairs = near_pairs.subspan(std::min(kPairs, near_pairs.size()))) {
@@ -130,7 +130,7 @@ void evaluate_all_in_stages(const PressureFieldCall& call, std::span<const std::
 
 /// Wrenches and patches of near pairs. The wrenches of part pairs are written by evaluate_pair() alone.
 template <Parts parts, class T, bool with_patch>
-void evaluate_pairs_with_simd(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+void evaluate_pairs_with_simd(const CpuPressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                               PressureFieldWorkspace& work) {
   const auto& [scene, state, results, candidates] = call.batch;
   if (parts == Parts::kSeveral && results.part_pair_wrench.data != nullptr) {
@@ -169,7 +169,8 @@ struct ForwardingSink {
 
 /// All of a pair, with SIMD or without; `erased` takes its polygons.
 template <class T, bool brute_force>
-void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspace& work, const ErasedSink<T>& erased) {
+void evaluate_with_polygons(const CpuPressureFieldCall& call, PressureFieldWorkspace& work,
+                            const ErasedSink<T>& erased) {
   if constexpr (!brute_force) {
     if (call.kernels != nullptr) {
       return evaluate_pair_with_simd<T, true>(call, erased.environment, erased.pair, Remaining::everything(), work,
@@ -184,8 +185,8 @@ void evaluate_with_polygons(const PressureFieldCall& call, PressureFieldWorkspac
 
 /// All outputs, with polygons for all sinks that are wanted.
 template <class T, bool brute_force>
-void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, int pair, PressureFieldWorkspace& work,
-                       const PackedRows& rows) {
+void evaluate_one_pair(const CpuPressureFieldCall& call, std::int64_t environment, int pair,
+                       PressureFieldWorkspace& work, const PackedRows& rows) {
   const EvaluationBatch& batch = call.batch;
   PlateMoments* const plate = batch.scene.pairs[pair].has_law ? &work.pair.plate : nullptr;
   const auto evaluate = [&]<class Sinks>(const Sinks& sinks) {
@@ -206,8 +207,8 @@ void evaluate_one_pair(const PressureFieldCall& call, std::int64_t environment, 
 
 /// Evaluates the pairs of plates; returns the others.
 template <class T, bool with_patch, bool brute_force>
-std::span<const std::int64_t> evaluate_plates(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
-                                              PressureFieldWorkspace& work) {
+std::span<const std::int64_t> evaluate_plates(const CpuPressureFieldCall& call,
+                                              std::span<const std::int64_t> near_pairs, PressureFieldWorkspace& work) {
   const SceneView& scene = call.batch.scene;
   const bool in_stages = !brute_force && call.kernels != nullptr && parts_of(scene) == Parts::kOne;  // else one by one
   work.others.clear();
@@ -233,7 +234,7 @@ std::span<const std::int64_t> evaluate_plates(const PressureFieldCall& call, std
 
 /// All outputs of near pairs. Without polygons there is SIMD.
 template <class T, Outputs outputs, bool brute_force>
-void evaluate_pairs(const PressureFieldCall& call, std::span<const std::int64_t> near_pairs,
+void evaluate_pairs(const CpuPressureFieldCall& call, std::span<const std::int64_t> near_pairs,
                     PressureFieldWorkspace& work, const PackedRows& rows) {
   const SceneView& scene = call.batch.scene;
   constexpr bool kInStages = !has(outputs, Outputs::kPolygons);

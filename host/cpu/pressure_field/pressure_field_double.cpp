@@ -3,13 +3,14 @@
 
 namespace isopatch::detail {
 
-template void evaluate_pairs<double, Outputs::kWrench, false>(const PressureFieldCall&, std::span<const std::int64_t>,
-                                                              PressureFieldWorkspace&, const PackedRows&);
-template void evaluate_pairs<double, Outputs::kPatch, false>(const PressureFieldCall&, std::span<const std::int64_t>,
+template void evaluate_pairs<double, Outputs::kWrench, false>(const CpuPressureFieldCall&,
+                                                              std::span<const std::int64_t>, PressureFieldWorkspace&,
+                                                              const PackedRows&);
+template void evaluate_pairs<double, Outputs::kPatch, false>(const CpuPressureFieldCall&, std::span<const std::int64_t>,
                                                              PressureFieldWorkspace&, const PackedRows&);
-template void evaluate_pairs<double, Outputs::kAll, false>(const PressureFieldCall&, std::span<const std::int64_t>,
+template void evaluate_pairs<double, Outputs::kAll, false>(const CpuPressureFieldCall&, std::span<const std::int64_t>,
                                                            PressureFieldWorkspace&, const PackedRows&);
-template void evaluate_pairs<double, Outputs::kAll, true>(const PressureFieldCall&, std::span<const std::int64_t>,
+template void evaluate_pairs<double, Outputs::kAll, true>(const CpuPressureFieldCall&, std::span<const std::int64_t>,
                                                           PressureFieldWorkspace&, const PackedRows&);
 template std::uint32_t find_contacts(const StepBatch&, std::int64_t, int, const PressureFieldKernels*,
                                      PressureFieldWorkspace&, std::vector<SolverContact<double>>&);

@@ -3,13 +3,13 @@
 
 namespace isopatch::detail {
 
-template void evaluate_pairs<float, Outputs::kWrench, false>(const PressureFieldCall&, std::span<const std::int64_t>,
+template void evaluate_pairs<float, Outputs::kWrench, false>(const CpuPressureFieldCall&, std::span<const std::int64_t>,
                                                              PressureFieldWorkspace&, const PackedRows&);
-template void evaluate_pairs<float, Outputs::kPatch, false>(const PressureFieldCall&, std::span<const std::int64_t>,
+template void evaluate_pairs<float, Outputs::kPatch, false>(const CpuPressureFieldCall&, std::span<const std::int64_t>,
                                                             PressureFieldWorkspace&, const PackedRows&);
-template void evaluate_pairs<float, Outputs::kAll, false>(const PressureFieldCall&, std::span<const std::int64_t>,
+template void evaluate_pairs<float, Outputs::kAll, false>(const CpuPressureFieldCall&, std::span<const std::int64_t>,
                                                           PressureFieldWorkspace&, const PackedRows&);
-template void evaluate_pairs<float, Outputs::kAll, true>(const PressureFieldCall&, std::span<const std::int64_t>,
+template void evaluate_pairs<float, Outputs::kAll, true>(const CpuPressureFieldCall&, std::span<const std::int64_t>,
                                                          PressureFieldWorkspace&, const PackedRows&);
 template std::uint32_t find_contacts(const StepBatch&, std::int64_t, int, const PressureFieldKernels*,
                                      PressureFieldWorkspace&, std::vector<SolverContact<float>>&);

@@ -74,14 +74,14 @@ class CpuPressureField final : public CpuContactModel {
     auto& own = static_cast<PressureFieldWorkspace&>(work);
     if constexpr (has(outputs, Outputs::kPolygons)) own.elastic.begin(wants_patch_contacts(batch.results));
     auto* const candidates = static_cast<CpuCandidates*>(batch.candidates);
-    const PressureFieldCall call = {batch, self.kernels_, candidates != nullptr ? &candidates->store : nullptr};
+    const CpuPressureFieldCall call = {batch, self.kernels_, candidates != nullptr ? &candidates->store : nullptr};
     evaluate_pairs<T, outputs, brute_force>(call, near_pairs, own, rows);
   }
 
   static void evaluate_energies(const CpuContactModel& model, const EvaluationBatch& batch,
                                 std::span<const std::int64_t> near_pairs, ModelWorkspace& work,
                                 const PackedRows& /*rows*/) {
-    const PressureFieldCall call = {batch, static_cast<const CpuPressureField&>(model).kernels_, nullptr};
+    const CpuPressureFieldCall call = {batch, static_cast<const CpuPressureField&>(model).kernels_, nullptr};
     for (const std::int64_t item : near_pairs) {
       const auto [environment, pair] = NearPair::of(batch.scene, item);
       write_energy(call, environment, pair, static_cast<PressureFieldWorkspace&>(work));

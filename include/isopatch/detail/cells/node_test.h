@@ -47,7 +47,7 @@ ISOPATCH_HD TransformedBox<F> transformed_S(const MeshPair& f, const NodeBox<F>&
 
 /// A range of extents.
 template <class F>
-struct Range {
+struct Interval {
   F low, high;
 
   /// Keeps the part where value - u fall >= 0.
@@ -73,7 +73,7 @@ ISOPATCH_HD MaskOf<F> may_meet_half_space(const MeshPair& f, const NodeBox<F>& m
   const F height = dot(up, m.box.center - cast<F>(f.coarse.foot_S)),
           rise = dot(up, m.box.velocity) + F(f.coarse.depth_per_u);
   const F half = dot(absolute_up, m.box.half), expansion = dot(absolute_up, m.box.expansion);
-  Range<F> u = {F(0), F(1e30f)};
+  Interval<F> u = {F(0), F(1e30f)};
   if (!f.M.rigid) u = {m.low, m.high};
   u.cut(half - height, rise - expansion);
   u.cut(half + height, -rise - expansion);
@@ -93,7 +93,7 @@ ISOPATCH_HD MaskOf<F> may_meet(const MeshPair& f, const TransformedBox<F>& a, co
   const Vec3<F> velocity = b.in_M.velocity - a.in_M.velocity, expansion = a.in_M.expansion + b.in_M.expansion;
   const Vec3<F> apart = fma(start, velocity, b.in_M.center - a.in_M.center);
   const Vec3<F> half = fma(start, expansion, a.in_M.half + b.in_M.half);
-  Range<F> left = {F(-0.25f) * width, F(0.75f) * width};  // from `start` on
+  Interval<F> left = {F(-0.25f) * width, F(0.75f) * width};  // from `start` on
   left.cut(half.x - abs(apart.x), multiply_by_sign(velocity.x, apart.x) - expansion.x);
   left.cut(half.y - abs(apart.y), multiply_by_sign(velocity.y, apart.y) - expansion.y);
   left.cut(half.z - abs(apart.z), multiply_by_sign(velocity.z, apart.z) - expansion.z);

@@ -9,7 +9,7 @@
 namespace isopatch::detail {
 
 template <class Warp, bool with_rates, bool checked>
-struct OverlapVisitor : SurfaceSearch<OverlapPass, checked> {
+struct PassVisitor : SurfaceSearch<OverlapPass, checked> {
   OverlapSums<double, with_rates>& sums;
 
   ISOPATCH_HD void visit(bool active, const AcceptedCells& cells) {
@@ -34,7 +34,7 @@ template <bool with_rates, bool brute_force, class Warp, int size>
 ISOPATCH_HD OverlapSums<double, with_rates> sum_share(Warp& warp, TraversalMemory<AcceptedCells, size>& memory,
                                                       const OverlapPass& f, WorkSlice share) {
   OverlapSums<double, with_rates> sums;
-  OverlapVisitor<Warp, with_rates, brute_force> visitor = {{{f}}, sums};
+  PassVisitor<Warp, with_rates, brute_force> visitor = {{{f}}, sums};
   if constexpr (brute_force) {
     visit_all<size>(warp, f.M.hierarchy.num_cells, f.S.half_space ? 0 : f.S.hierarchy.num_cells, visitor);
   } else {

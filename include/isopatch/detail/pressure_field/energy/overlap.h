@@ -77,7 +77,7 @@ struct StoredPlanes {
 };
 
 template <class Planes>
-struct Polyhedron {
+struct CutPolyhedron {
   Planes& planes;  // the plane of equal pressure last
   int num_planes;
   bool has_cut;   // the last one is the plane of equal pressure
@@ -90,7 +90,7 @@ struct Polyhedron {
 /// Finds the polygon of face i, lengths in units of the radius; `axes` are those of the face. The last plane is
 /// reversed if `other_side`. Returns false if nothing is left.
 template <class Planes>
-ISOPATCH_HD bool clip_face(const Polyhedron<Planes>& p, int i, const BoundingPlane& face, const Basis<double>& axes,
+ISOPATCH_HD bool clip_face(const CutPolyhedron<Planes>& p, int i, const BoundingPlane& face, const Basis<double>& axes,
                            bool other_side, Segments<double>& segments, int& count) {
   Line<double> line[kMaxLines];
   count = 0;
@@ -116,7 +116,7 @@ ISOPATCH_HD bool clip_face(const Polyhedron<Planes>& p, int i, const BoundingPla
 
 /// Integral of `field` over the polyhedron. The last plane is reversed if `other_side`.
 template <class Planes>
-ISOPATCH_HD double integrate_volume(const Polyhedron<Planes>& p, bool other_side, const AffineField& field) {
+ISOPATCH_HD double integrate_volume(const CutPolyhedron<Planes>& p, bool other_side, const AffineField& field) {
   const int faces = p.has_cut ? p.num_planes - 1 : p.num_planes;
   double sum = 0;
   ISOPATCH_NO_UNROLL
@@ -230,7 +230,7 @@ ISOPATCH_HD double integrate_overlap(const PairContext& f, const Cell& m, const 
 
   // the plane of equal pressure, through the origin if it comes near
   const double radius = static_cast<double>(bounds.radius);
-  Polyhedron<Planes> p = {planes, 0, false, 4 * radius, 0};
+  CutPolyhedron<Planes> p = {planes, 0, false, 4 * radius, 0};
   bool below_M = !f.M.rigid, below_S = !f.S.rigid;  // true where that body's pressure is the smaller one somewhere
   BoundingPlane cut = {};
   if (below_M && below_S) {
