@@ -122,7 +122,7 @@ void expect_bits_of_the_cpu(const Placed& a, const Placed& b, const RelationOpti
 
 TEST(GpuPolytopes, GpuRelationsHaveTheBitsOfTheCpu) {
   if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
-  Random random(51);
+  PolytopeRandom random(51);
   const ConvexShape box = ConvexShape::box({0.5, 0.4, 0.3}), cube = ConvexShape::box({0.5, 0.5, 0.5});
   for (int k = 0; k < 100; ++k) {
     const bool planar = k % 4 == 0;
