@@ -34,8 +34,7 @@ int num_states() {
 }
 
 /// One environment of a batch many times, each with everything a little elsewhere.
-Batch nearly(const Batch& batch, std::int64_t environment, std::int64_t copies, bool is_planar,
-             PolytopeRandom& random) {
+Batch nearly(const Batch& batch, std::int64_t environment, std::int64_t copies, bool is_planar, Random& random) {
   Batch result = batch;
   result.num_environments = copies;
   result.poses.clear();
@@ -101,7 +100,7 @@ class TieSearch {
   std::int64_t environment_;
   bool is_planar_;
   double time_step_;
-  PolytopeRandom random_{7};
+  Random random_{7};
 };
 
 struct Comparison {
@@ -135,7 +134,7 @@ void compare_contact(const PotentialContact& found, const PotentialContact& expe
   }
 }
 
-void compare(const RelationScene& scene, const Scene& made, int states, PolytopeRandom& random, Comparison& to) {
+void compare(const RelationScene& scene, const Scene& made, int states, Random& random, Comparison& to) {
   constexpr int kStatesOfACall = 10;
   for (int done = 0; done < states; done += kStatesOfACall) {
     const int n = std::min(kStatesOfACall, states - done);
@@ -200,7 +199,7 @@ TEST_P(PolytopeEvaluators, HaveTheContactsRelationsAndMembersOfTheReference) {
   constexpr const char* kModes[] = {"exact", "lnc", "unilateral", "separating"};
   for (int mode = 0; mode < 4; ++mode) {
     scene.description.contact.polytope.relations = static_cast<ContactRelations>(mode);
-    PolytopeRandom random(100 + static_cast<unsigned>(mode));
+    Random random(100 + static_cast<unsigned>(mode));
     Comparison found;
     const int states = mode == 0 ? num_states() : num_states() / 10;
     compare(scene, Scene(scene.description), states, random, found);

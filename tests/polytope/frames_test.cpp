@@ -59,7 +59,7 @@ std::vector<int> same_names(const Scene& scene) {
 }
 
 Batch states_of(const RelationScene& scene, const Scene& made) {
-  PolytopeRandom random(31);
+  Random random(31);
   return relation_states(scene, made, kStates, random);
 }
 

@@ -33,12 +33,12 @@ SceneDescription polytope_scene(std::vector<Geometry> geometries) {
   return scene;
 }
 
-Vector3d point_in(PolytopeRandom& random, const Vector3d& half) {
+Vector3d point_in(Random& random, const Vector3d& half) {
   const double x = random.uniform(-half.x(), half.x()), y = random.uniform(-half.y(), half.y());
   return {x, y, random.uniform(-half.z(), half.z())};
 }
 
-Vector3d direction(PolytopeRandom& random) {
+Vector3d direction(Random& random) {
   for (;;) {
     const Vector3d x = point_in(random, {1, 1, 1});
     if (x.norm() > 0.1 && x.norm() < 1) return x.normalized();
@@ -50,7 +50,7 @@ RigidPose turned_about_z(double angle, const Vector3d& position) {
 }
 
 /// Anything from parallel to anyhow.
-RigidPose tilted(PolytopeRandom& random, double most, const Vector3d& position) {
+RigidPose tilted(Random& random, double most, const Vector3d& position) {
   const int kind = random.below(40);
   const double angle = kind == 0 ? 0 : random.uniform(0, kind < 30 ? most : kPi);
   return pose_turned(direction(random), angle, position);
@@ -63,7 +63,7 @@ RelationScene peg_in_a_hole() {
   hole.parts = {part_of(1, pose_at(-0.03, 0, 0)), part_of(1, pose_at(0.03, 0, 0)), part_of(2, pose_at(0, -0.03, 0)),
                 part_of(2, pose_at(0, 0.03, 0))};
   scene.bodies = {rigid_body("peg", 0), hole};
-  return {"peg in a hole", scene, [](PolytopeRandom& random) {
+  return {"peg in a hole", scene, [](Random& random) {
             const Vector3d place = point_in(random, {0.0025, 0.0025, 0.08});
             return std::vector<RigidPose>{tilted(random, 0.05, place), {}};
           }};
@@ -81,7 +81,7 @@ RelationScene prism_in_a_groove() {
   Body groove = rigid_body("groove", 1, true);
   groove.parts = {part_of(1, {}), part_of(1, turned_about_z(kPi, {-0.001, 0.01, 0}))};
   scene.bodies = {rigid_body("prism", 0), groove};
-  return {"prism in a groove", scene, [](PolytopeRandom& random) {
+  return {"prism in a groove", scene, [](Random& random) {
             const double up = random.uniform(0.026, 0.036), aside = random.uniform(-0.004, 0.004);
             const RigidPose along = pose_turned(Vector3d::UnitX(), kPi / 2, {aside, random.uniform(-0.1, 0.1), up});
             const RigidPose roll = turned_about_z(random.uniform(0, 2 * kPi), {0, 0, 0});
@@ -118,7 +118,7 @@ SceneDescription tiles(bool are_one_body) {
 
 RelationScene stone_on_tiles(bool are_one_body) {
   return {are_one_body ? "stone on tiles, one body" : "stone on tiles, nine bodies", tiles(are_one_body),
-          [are_one_body](PolytopeRandom& random) {
+          [are_one_body](Random& random) {
             const RigidPose stone = tilted(random, 0.3, point_in(random, {0.08, 0.08, 0.008}) + Vector3d(0, 0, 0.024));
             std::vector<RigidPose> poses = {stone};
             for (int i = 0; i < 9 && !are_one_body; ++i) {
@@ -135,7 +135,7 @@ RelationScene polygons_at_a_corner() {
                       make_polygon("block", {{-0.1, -0.1}, {0, -0.1}, {0, 0}, {-0.1, 0}}),
                       make_polygon("wedge", {{0, 0}, {-0.05, 0.012}, {-0.06, -0.004}})});
   scene.bodies = {rigid_body("square", 0), rigid_body("block", 1, true), rigid_body("wedge", 2)};
-  RelationScene result = {"polygons at a corner", scene, [](PolytopeRandom& random) {
+  RelationScene result = {"polygons at a corner", scene, [](Random& random) {
                             const Vector3d place = Vector3d(0.02, 0.02, 0) + point_in(random, {0.03, 0.03, 0});
                             const bool is_upright = random.below(40) == 0;
                             const double angle = is_upright ? 0 : random.uniform(0, 2 * kPi);
@@ -158,7 +158,7 @@ RelationScene polygons_in_a_groove() {
   groove.parts = {part_of(1, {}), part_of(2, turned_about_z(0.01, {-0.0005, 0, 0}))};
   scene.bodies = {rigid_body("heptagon", 0), groove, rigid_body("other", 0)};
   RelationScene result = {
-      "polygons in a groove", scene, [](PolytopeRandom& random) {
+      "polygons in a groove", scene, [](Random& random) {
         const double up = random.uniform(0.026, 0.036);
         const RigidPose one = turned_about_z(random.uniform(0, 2 * kPi), {random.uniform(-0.004, 0.004), up, 0});
         const double above = up + random.uniform(0.036, 0.044);
@@ -176,7 +176,7 @@ RelationScene hulls_on_a_half_space() {
                         {{0.05, 0, 0}, {-0.03, 0.04, 0}, {-0.03, -0.04, 0.01}, {0, 0, 0.07}, {0.01, 0.02, -0.05}}),
        make_cylinder("cylinder", 0.03, 0.09, 8), make_half_space("floor", 1)});
   scene.bodies = {rigid_body("floor", 3, true), rigid_body("box", 0), rigid_body("hull", 1), rigid_body("cylinder", 2)};
-  RelationScene result = {"hulls on a half space", scene, [](PolytopeRandom& random) {
+  RelationScene result = {"hulls on a half space", scene, [](Random& random) {
                             std::vector<RigidPose> poses = {{}};
                             for (int body = 0; body < 3; ++body) {
                               const Vector3d place = Vector3d(0.1 * body, 0, 0) + point_in(random, {0.02, 0.07, 0.012});
@@ -200,7 +200,7 @@ RelationScene finger() {
   finger.parts[0].rigid = false;
   scene.bodies = {finger, rigid_body("cube", 2), rigid_body("hull", 4)};
   scene.contact.polytope.margin = 0.005;
-  RelationScene result = {"finger of two models", scene, [](PolytopeRandom& random) {
+  RelationScene result = {"finger of two models", scene, [](Random& random) {
                             const Vector3d one = Vector3d(0, 0, 0.05) + point_in(random, {0.02, 0.02, 0.01});
                             const RigidPose finger_pose = tilted(random, 0.3, one);
                             const Vector3d other = Vector3d(0.075, 0, 0) + point_in(random, {0.01, 0.02, 0.02});
@@ -217,8 +217,7 @@ std::vector<RelationScene> relation_scenes() {
           polygons_at_a_corner(), polygons_in_a_groove(), hulls_on_a_half_space(), finger()};
 }
 
-Batch relation_states(const RelationScene& scene, const Scene& made, std::int64_t environments,
-                      PolytopeRandom& random) {
+Batch relation_states(const RelationScene& scene, const Scene& made, std::int64_t environments, Random& random) {
   Batch batch(made, environments);
   for (std::int64_t e = 0; e < environments; ++e) {
     const Vector3d axis = scene.is_planar ? Vector3d(Vector3d::UnitZ()) : direction(random);

@@ -36,7 +36,7 @@ inline RigidPose pose_turned(const Eigen::Vector3d& axis, double angle, const Ei
 struct RelationScene {
   std::string name;
   SceneDescription description;
-  std::function<std::vector<RigidPose>(PolytopeRandom&)> place;
+  std::function<std::vector<RigidPose>(Random&)> place;
   bool is_planar = false;
   int floor = -1;                                 // the body that is a half space
   std::vector<std::vector<int>> geometries = {};  // of each part, of which a state has one; none: those of the scene
@@ -48,6 +48,6 @@ struct RelationScene {
 std::vector<RelationScene> relation_scenes();
 
 /// All bodies of each environment moved together at random, each with a random velocity.
-Batch relation_states(const RelationScene& scene, const Scene& made, std::int64_t environments, PolytopeRandom& random);
+Batch relation_states(const RelationScene& scene, const Scene& made, std::int64_t environments, Random& random);
 
 }  // namespace isopatch::test

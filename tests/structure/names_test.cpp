@@ -25,8 +25,9 @@ bool is_cpp(const std::string& path) {
 /// column on.
 std::set<std::string> types_of(const std::string& text) {
   static const std::regex begins("namespace ?([A-Za-z0-9_:]*) ?\\{"), ends("\\}  // namespace.*"),
-      type("(?:template <.*> )?(?:struct|class|union|enum class) (?:alignas\\([0-9]+\\) )?([A-Za-z0-9_]+)"
-           "( : .*| final.*)? ?\\{.*");
+      type(
+          "(?:template <.*> )?(?:struct|class|union|enum class) (?:alignas\\([0-9]+\\) )?([A-Za-z0-9_]+)"
+          "( : .*| final.*)? ?\\{.*");
   std::set<std::string> types;
   std::vector<std::string> within;
   std::istringstream lines(text);
