@@ -211,5 +211,57 @@ TEST(MemoryStepsOfSubsteps, AgreeWithMidpoint) {
   EXPECT_NE(after(), in_pieces);
 }
 
+/// A ball of facets that rolls on the ground, a brick that tumbles onto a table of two parts, and a rigid block that
+/// slides on another.
+SceneDescription volumes_that_move() {
+  test::SceneBuilder builder;
+  builder.add_ground(0.5);
+  // of a normal along an axis, rounding chooses the axes of a plate's points
+  builder.description.bodies[0].pose = test::pose_at({}, test::turn_about({2, -1, 0}, 0.04));
+  const auto add = [&](const char* name, const Geometry& geometry, const test::Vector& at,
+                       const std::array<double, 6>& velocity) -> Body& {
+    Body& body = builder.add(name, geometry, test::pose_at(at, test::turn_about({1, 2, 3}, 0.02)));
+    body.friction = 0.4;
+    body.mass = 0.5;
+    body.rigid = true;
+    body.velocity = velocity;
+    return body;
+  };
+  const Geometry brick = make_box("brick", {0.06, 0.05, 0.04});
+  add("ball", make_sphere("ball", 0.05, 1), {0, 0, 0.0485}, {0.5, 0.2, -0.3, -4, 10, 3});
+  Body& table = add("table", make_box("half", {0.1, 0.1, 0.1}), {1, 0, 0.05}, {});
+  table.fixed = true;
+  for (const double x : {-0.05, 0.05}) {
+    Part& half = table.parts.emplace_back();
+    half.geometry = table.geometry;
+    half.pose = {x, 0, 0, 1, 0, 0, 0};
+  }
+  add("brick", brick, {1.003, 0.002, 0.1205}, {0.1, 0, -0.2, 1, -2, 0.5});
+  Body& anvil = add("anvil", brick, {2, 0, 0}, {});
+  anvil.fixed = true;
+  add("block", brick, {2.01, 0.01, 0.0397}, {0.2, -0.1, -0.1, 0.5, 0.3, 2});
+  SceneDescription& scene = builder.description;
+  scene.pairs.emplace();
+  for (const auto& [a, b] : {std::pair{1, 0}, {3, 2}, {5, 4}}) {
+    Pair& pair = scene.pairs->emplace_back();
+    pair.a = a, pair.b = b;
+    pair.model = ContactModel::kVolumetric;
+    pair.stiffness = 1e8;
+    pair.restitution = 0.5;
+  }
+  scene.rollout.time_step = 2e-3;
+  return scene;
+}
+
+// The reference finds how overlaps move by differences.
+TEST(MemoryStepsOfVolumes, AgreeWithMidpoint) {
+  expect_agreement(volumes_that_move(), {.steps = 20, .tolerance = kSolve, .contacts = 5});
+}
+
+TEST(MemoryStepsOfVolumes, AgreeWithEuler) {
+  const SceneDescription scene = with_integrator(volumes_that_move(), Integrator::kEuler);
+  expect_agreement(scene, {.steps = 20, .tolerance = kSolve, .contacts = 5});
+}
+
 }  // namespace
 }  // namespace isopatch::oracle
