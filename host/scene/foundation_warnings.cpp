@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What scenes are warned of whose contacts have foundations: parts that are pressed in as deep as they are wide, and
-// foundation depths that nothing reads.
+// What scenes are warned of whose contacts have foundations: overlaps as large as half a body, and foundation depths
+// that nothing reads.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -20,25 +19,15 @@
 namespace isopatch::detail {
 namespace {
 
-/// Half of the smallest edge of a mesh's box, m; of a half space infinite.
-double half_width(const GeometryView& geometry) {
-  if (geometry.half_space) return kInfinity;
-  return std::min({geometry.half.x, geometry.half.y, geometry.half.z});
-}
-
 bool has_foundations(const PairView& pair) {
   return contact_models()[static_cast<std::size_t>(pair.model)].has_foundations;
 }
 
-/// The least stiffness of a part pair of the pair, N/m^3, and half of the smallest width of its parts, m.
-struct Thinnest {
-  double stiffness = kInfinity, half_width = kInfinity;
-};
-
-Thinnest thinnest_of(const SceneData& data, int view) {
+/// The largest stiffness of a part pair of the pair, N/m^3.
+double largest_stiffness(const SceneData& data, int view) {
   State state;  // the scene's materials
   state.num_environments = 1;
-  Thinnest thinnest;
+  double largest = 0;
   const PairView& pair = data.view.pairs[view];
   const auto stiffness_of = contact_models()[static_cast<std::size_t>(pair.model)].stiffness_of;
   for (std::int32_t i = pair.part_pairs_begin; i < pair.part_pairs_end; ++i) {
@@ -47,17 +36,24 @@ Thinnest thinnest_of(const SceneData& data, int view) {
     Softness softness = {};
     const LawNumbers law = law_of(data.view, state, 0, view, parts, softness);
     const bool is_given = data.view.laws[view].has_stiffness;
-    thinnest.stiffness = std::min(thinnest.stiffness, stiffness_of(data.view, parts, law, softness, is_given).value);
-    for (const std::int32_t part : {parts.a, parts.b}) {
-      const GeometryView& geometry = data.view.geometries[data.view.parts[part].geometry];
-      thinnest.half_width = std::min(thinnest.half_width, half_width(geometry));
-    }
+    largest = std::max(largest, stiffness_of(data.view, parts, law, softness, is_given).value);
   }
-  return thinnest;
+  return largest;
 }
 
-/// A line for each free body that its volumetric contact carries with an overlap as thick as a part is wide.
+/// Of all parts of a body, m^3; of a half space infinite.
+double volume_of(const SceneDescription& scene, const Body& body, GeometryMasses& masses) {
+  double sum = 0;
+  for (const Part& part : parts_of(body)) {
+    const bool has_end = scene.geometries[static_cast<std::size_t>(part.geometry)].kind != GeometryKind::kHalfSpace;
+    sum += has_end ? masses.of(part.geometry).volume : kInfinity;
+  }
+  return sum;
+}
+
+/// A line for each free body that its volumetric contact carries with an overlap of half a body or more.
 void warn_of_thick_parts(const SceneData& data, std::vector<std::string>& warnings) {
+  constexpr double kShare = 0.5;
   const SceneDescription& scene = data.description;
   GeometryMasses masses(scene);
   const auto& g = scene.rollout.gravity;
@@ -65,19 +61,19 @@ void warn_of_thick_parts(const SceneData& data, std::vector<std::string>& warnin
   for (int view = 0; view < data.view.num_pair_views; ++view) {
     const PairView& pair = data.view.pairs[view];
     if (!has_foundations(pair)) continue;
-    const Thinnest thinnest = thinnest_of(data, view);
-    for (const int index : {pair.a, pair.b}) {
-      const Body& body = scene.bodies[static_cast<std::size_t>(index)];
-      if (body.fixed || body.motion.type != MotionType::kFree) continue;
-      const double volume = body_mass(scene, body, masses).mass * gravity / thinnest.stiffness;
-      if (std::cbrt(volume) <= thinnest.half_width) continue;
-      const Body& other = scene.bodies[static_cast<std::size_t>(index == pair.a ? pair.b : pair.a)];
+    const Body &a = scene.bodies[static_cast<std::size_t>(pair.a)], &b = scene.bodies[static_cast<std::size_t>(pair.b)];
+    const double volume_a = volume_of(scene, a, masses), volume_b = volume_of(scene, b, masses);
+    const Body& smaller = volume_a < volume_b ? a : b;
+    const double stiffness = largest_stiffness(data, view), smaller_volume = std::min(volume_a, volume_b);
+    for (const Body* body : {&a, &b}) {
+      if (body->fixed || body->motion.type != MotionType::kFree) continue;
+      const double volume = body_mass(scene, *body, masses).mass * gravity / stiffness;
+      if (!(volume > kShare * smaller_volume)) continue;
       warnings.push_back(fmt::format(
-          "bodies {} and {}: the overlap that carries {} has {:.2g} m^3, a cube of {:.2g} m, and the thinnest of their "
-          "parts is {:.2g} m wide, so that its contact is thick (thick_contact) and no plate; take a larger stiffness "
-          "than {:.2g} N/m^3",
-          in_quotes(body.name), in_quotes(other.name), in_quotes(body.name), volume, std::cbrt(volume),
-          2 * thinnest.half_width, thinnest.stiffness));
+          "bodies {} and {}: the overlap that carries {} has {:.2g} m^3, and {} has {:.2g} m^3, so that the contact is "
+          "no plate between surfaces; take a larger stiffness than {:.2g} N/m^3",
+          in_quotes(a.name), in_quotes(b.name), in_quotes(body->name), volume, in_quotes(smaller.name), smaller_volume,
+          stiffness));
     }
   }
 }
