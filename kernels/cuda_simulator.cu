@@ -146,13 +146,14 @@ class CudaSimulator final : public Simulator::Implementation {
 
   SolverSize solver_size(std::int32_t capacity) const {
     return {scene_.num_bodies(), view().num_joints, view().num_dofs,
-            scene_.num_pairs(),  capacity,          num_state_rows(scene_.data().view)};
+            scene_.num_pairs(),  capacity,          num_state_rows(scene_.data().view),
+            view().max_chain};
   }
 
   /// Whether a warp may solve four environments at once: where they are small. By default there is room for four times
   /// the polygons that a scene begins with, and for 256.
   bool may_have_teams(std::int32_t capacity) const {
-    return !has_plates() && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
+    return !has_plates() && view().num_trees == 0 && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
   }
 
   /// Of a warp: a team may need a copy of what an environment keeps.
@@ -183,6 +184,7 @@ class CudaSimulator final : public Simulator::Implementation {
     const bool in_float = options_.precision == Precision::kFloat;
     (in_float ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
     size.kept_words = n * static_cast<std::size_t>(solver_size(capacity).kept_words());
+    size.tree_words = n * static_cast<std::size_t>(tree_words(view()));
     size.sorting = static_cast<std::size_t>(begin_warps_) * static_cast<std::size_t>(capacity);
     size.solver_words = warps * static_cast<std::size_t>(solver_words(capacity));
     return size;

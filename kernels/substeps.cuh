@@ -36,8 +36,7 @@ __global__ void __launch_bounds__(kSubstepBlock, kSubstepBlocks)
   ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
   for (std::int32_t at; take_item(warp, &call.evaluation.counters->next_continuing, count, at);) {
     const std::int64_t e = arrays.continuing[at];
-    const SolverMemory solver =
-        solver_size(call).in(arrays.kept + e * call.kept_words, arrays.solver + own * call.solver_words);
+    const SolverMemory solver = environment_memory(call, e, arrays.solver + own * call.solver_words);
     do {
       warp.sync();  // what the stage before wrote
       place_for_search(warp, call.step, e, arrays.of(call.step, e));

@@ -13,12 +13,21 @@ namespace isopatch::detail {
 
 __device__ inline SolverSize solver_size(const StepCall& call) {
   return {call.step.scene.num_bodies, call.step.rollout.num_joints,  call.step.rollout.num_dofs,
-          call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_state_rows(call.step.scene)};
+          call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_state_rows(call.step.scene),
+          call.step.rollout.max_chain};
+}
+
+/// What an environment keeps, with its trees, and with this memory for finding its velocities; null: none.
+__device__ inline SolverMemory environment_memory(const StepCall& call, std::int64_t environment, double* finding) {
+  SolverMemory memory = solver_size(call).in(call.arrays.kept + environment * call.kept_words, finding);
+  memory.trees = call.arrays.trees_of(call.step, environment);
+  memory.tree_views = call.step.rollout.trees;
+  return memory;
 }
 
 /// The environment's own memory, without what only finding the velocities needs.
 __device__ inline SolverMemory kept_memory(const StepCall& call, std::int64_t environment) {
-  return solver_size(call).in(call.arrays.kept + environment * call.kept_words, nullptr);
+  return environment_memory(call, environment, nullptr);
 }
 
 /// The contacts of an environment, in order.

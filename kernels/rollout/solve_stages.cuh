@@ -29,7 +29,7 @@ class WarpMemory {
 
   /// Of an environment, whose stage has begun.
   __device__ SolverMemory of(std::int64_t environment, int index) const {
-    return solver_size(call_).in(call_.arrays.kept + environment * call_.kept_words, finding(index));
+    return environment_memory(call_, environment, finding(index));
   }
   /// Of a team without an environment: it takes the way of the others, at the bodies of one of them, which only differ
   /// in what they touch. Its vectors are zeros.

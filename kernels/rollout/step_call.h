@@ -24,6 +24,7 @@ struct StepSize {
   std::size_t kept_contact_states = 0;        // with step_copies()
   std::size_t plates = 0, overlaps = 0;       // records, of all environments
   std::size_t kept_words = 0;                 // of stages, of all environments
+  std::size_t tree_words = 0;                 // of trees, of all environments
   std::size_t sorting = 0, solver_words = 0;  // of all warps that begin and that solve stages
 
   std::size_t polygons() const { return float_polygons + double_polygons; }
@@ -66,6 +67,7 @@ struct StepArrays : ArraysOf<StepSize> {
 
   PendingStage* stages = array(size().environments);
   double* kept = array(size().kept_words);  // SolverSize::kept_words()
+  double* trees = array(size().tree_words);
 
   // a row for each warp that begins and that solves stages
   ContactEntry* sorting = array(size().sorting);  // `capacity`
@@ -82,7 +84,12 @@ struct StepArrays : ArraysOf<StepSize> {
             contact_states + copy * states,
             next_contact_states + environment * states,
             contacts.plates_of(step.scene, environment),
-            counts + environment};
+            counts + environment,
+            trees_of(step, environment)};
+  }
+  ISOPATCH_HD TreeMemory trees_of(const StepView& step, std::int64_t environment) const {
+    return step.rollout.num_trees > 0 ? tree_memory(step.rollout, trees + environment * tree_words(step.rollout))
+                                      : TreeMemory{};
   }
 };
 
