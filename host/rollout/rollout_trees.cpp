@@ -41,7 +41,7 @@ class Bodies {
 
  private:
   void join(std::int32_t a, std::int32_t b) {
-    const auto [low, high] = std::minmax(first_of(a), first_of(b));
+    const auto [low, high] = std::minmax({first_of(a), first_of(b)});
     first_[static_cast<std::size_t>(high)] = low;
   }
 
