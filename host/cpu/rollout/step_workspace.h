@@ -59,7 +59,8 @@ class StepWorkspace {
         twists_(asks_for_twists(scene) ? static_cast<std::size_t>(scene.num_bodies) * kVelocitySize : 0),
         forces_(copies(view) * static_cast<std::size_t>(scene.num_pairs * 6 + view.num_joints)),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0, num_state_rows(scene), view.max_chain},
+        size_{scene.num_bodies,      view.num_joints, view.num_dofs, scene.num_pairs, 0,
+              num_state_rows(scene), view.max_chain},
         tree_memory_(static_cast<std::size_t>(tree_words(view))),
         trees_(tree_memory(view, tree_memory_.data())),
         tree_views_(view.trees) {}

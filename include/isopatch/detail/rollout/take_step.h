@@ -350,9 +350,9 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   }
   if (problem.num_trees > 0) {
     take_velocities_of_trees(warp, in, solver, progress.bodies);
-    plan.too_fast = !move_trees_on(warp, step.rollout, step.input, environment, in.state, stage, progress.bodies,
-                                   progress.trees) ||
-                    plan.too_fast;
+    plan.too_fast =
+        !move_trees_on(warp, step.rollout, step.input, environment, in.state, stage, progress.bodies, progress.trees) ||
+        plan.too_fast;
     if (!rates_hold(warp, in, progress.bodies)) {
       exclude_environment(warp, step, progress);
       return kDiverged | kFrozen;

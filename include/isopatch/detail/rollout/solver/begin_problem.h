@@ -118,7 +118,8 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& moving = in.view.bodies[i];
-    const bool on_tree = moving.is_joint() && moving.joint.parent >= 0 && in.view.bodies[moving.joint.parent].is_in_tree();
+    const bool on_tree =
+        moving.is_joint() && moving.joint.parent >= 0 && in.view.bodies[moving.joint.parent].is_in_tree();
     m.bodies[i].num_dofs = dofs_of(i);
     m.bodies[i].first_dof = 0;
     m.bodies[i].tree = moving.tree;
@@ -387,8 +388,8 @@ ISOPATCH_HD_LARGE void begin_trees(Warp& warp, const StageInput& in, const Solve
       if (!body.is_joint() || body.is_follower()) return;
       const StageBody& at = bodies[in.view.tree_bodies[i]];
       m.joint_dofs[body.joint.slot] = first + body.tree_dof;
-      m.joints[body.joint.slot] = step_joint(in, body.joint, stage, at.position, at.velocity[0],
-                                             mass.at(body.tree_dof, body.tree_dof));
+      m.joints[body.joint.slot] =
+          step_joint(in, body.joint, stage, at.position, at.velocity[0], mass.at(body.tree_dof, body.tree_dof));
     });
   }
 }

@@ -135,8 +135,8 @@ struct SolverMemory {
 
   std::int32_t* rows;  // of the matrix, for the body at hand
   LowerMatrix matrix;
-  double* columns;             // of polygons
-  PairMobility* mobilities;    // of pairs with bodies of trees, as the next two: see tree_columns.h
+  double* columns;           // of polygons
+  PairMobility* mobilities;  // of pairs with bodies of trees, as the next two: see tree_columns.h
   std::int32_t* tree_dofs;
   double* tree_columns;
   double* tree_rows;  // six of the degrees of freedom of a tree
@@ -146,9 +146,9 @@ struct SolverMemory {
 /// The largest size of a solve, from which its memory follows.
 struct SolverSize {
   std::int32_t bodies, joints, dofs;
-  std::int32_t pairs;     // with contact
-  std::int32_t polygons;  // of all of them
-  std::int32_t terms;     // with memory
+  std::int32_t pairs;      // with contact
+  std::int32_t polygons;   // of all of them
+  std::int32_t terms;      // with memory
   std::int32_t max_chain;  // RolloutView's; 0 without trees
 
   /// The last block of each pair may have a single polygon.

@@ -22,10 +22,10 @@ struct VelocityProblem {
 
 ISOPATCH_HD_CALLED RelativeTwist<double> relative_twist(const SolvedBody* bodies, const SolvedPair& pair,
                                                         const double* velocities, bool difference) {
-  const Twist of_a = shifted(twist_of_center(bodies, pair.a, velocities, difference),
-                             pair.point - bodies[pair.a].center);
-  const Twist of_b = shifted(twist_of_center(bodies, pair.b, velocities, difference),
-                             pair.point - bodies[pair.b].center);
+  const Twist of_a =
+      shifted(twist_of_center(bodies, pair.a, velocities, difference), pair.point - bodies[pair.a].center);
+  const Twist of_b =
+      shifted(twist_of_center(bodies, pair.b, velocities, difference), pair.point - bodies[pair.b].center);
   return {of_a.linear - of_b.linear, of_a.angular - of_b.angular};
 }
 

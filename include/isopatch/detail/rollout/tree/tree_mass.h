@@ -79,9 +79,8 @@ ISOPATCH_HD_LARGE void place_tree(Warp& warp, const TreeInput& in, const TreeVie
   });
   for_each_from_leaves(warp, in.view, tree, [&](int i, const MovingBody& body) {
     TreeBody& t = m.bodies[i];
-    for_each_child(in.view, m, body, [&](const TreeBody& child) {
-      add_to_all(t, child.all_mass, child.all_center, child.all_inertia);
-    });
+    for_each_child(in.view, m, body,
+                   [&](const TreeBody& child) { add_to_all(t, child.all_mass, child.all_center, child.all_inertia); });
   });
 }
 
@@ -165,7 +164,8 @@ ISOPATCH_HD_LARGE void find_twists(Warp& warp, const RolloutView& view, const Tr
     TreeBody& t = m.bodies[i];
     const double* const own = rates == nullptr ? nullptr : rates + body.tree_dof;
     if (!body.is_joint()) {
-      t.twist = own == nullptr ? Twist{{0, 0, 0}, {0, 0, 0}} : Twist{{own[0], own[1], own[2]}, {own[3], own[4], own[5]}};
+      t.twist =
+          own == nullptr ? Twist{{0, 0, 0}, {0, 0, 0}} : Twist{{own[0], own[1], own[2]}, {own[3], own[4], own[5]}};
       return;
     }
     const TreeBody* const above = parent_in_tree(view, m, body);
@@ -223,8 +223,9 @@ ISOPATCH_HD_LARGE void find_momenta(Warp& warp, const RolloutView& view, const T
 ISOPATCH_HD double inertial_force(const RolloutView& view, const TreeMemory& m, const MovingBody& body) {
   const TreeBody& t = m.bodies[body.in_tree];
   const TreeBody* const above = parent_in_tree(view, m, body);
-  const Twist parent = above != nullptr ? shifted(above->twist, t.center - above->center) : shifted(t.base, t.from_base);
-  const Twist &s = t.freedom;
+  const Twist parent =
+      above != nullptr ? shifted(above->twist, t.center - above->center) : shifted(t.base, t.from_base);
+  const Twist& s = t.freedom;
   const Vec3d linear = cross(parent.angular, s.linear) + cross(parent.linear, s.angular);
   return dot(t.momentum.linear, linear) + dot(t.momentum.angular, cross(parent.angular, s.angular));
 }

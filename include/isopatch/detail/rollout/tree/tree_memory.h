@@ -14,12 +14,12 @@ namespace isopatch::detail {
 struct TreeBody {
   double position, begun_position;  // of a joint: here, and where a part of a motion begins, m or rad
   Pose pose;
-  Vec3d center;    // of mass, world, m
-  Twist freedom;   // of the center, with a rate of 1 of the joint that moves it
-  Vec3d from_base;  // to the center from the origin of the body that carries its tree, m
-  Twist base;       // of that origin; zero of bodies on joints of the tree
-  Twist twist;      // of the center
-  double mass;      // kg
+  Vec3d center;        // of mass, world, m
+  Twist freedom;       // of the center, with a rate of 1 of the joint that moves it
+  Vec3d from_base;     // to the center from the origin of the body that carries its tree, m
+  Twist base;          // of that origin; zero of bodies on joints of the tree
+  Twist twist;         // of the center
+  double mass;         // kg
   Symmetric3 inertia;  // about the center, world axes, kg m^2
   double all_mass;     // of the body and all that its joint moves, as if locked
   Vec3d all_center;
@@ -29,25 +29,26 @@ struct TreeBody {
 
 /// A free body that carries the rest of a tree, or a part of it, with what stays in a motion without forces.
 struct TreeRoot {
-  Vec3d drift;            // velocity of the common center of mass, m/s
-  Vec3d center;           // where that begins, m
-  Vec3d angular;          // momentum about it, kg m^2/s
-  double of_all, of_symmetry, of_second;  // of FreeTurning, with the inertia of all as it is where a motion begins
-  Quaternion begun;  // orientation where a part of a motion begins
-  Vec3d rest;        // of the angular velocity, beside the turn by FreeTurning, rad/s
+  Vec3d drift;                 // velocity of the common center of mass, m/s
+  Vec3d center;                // where that begins, m
+  Vec3d angular;               // momentum about it, kg m^2/s
+  double of_all, of_symmetry;  // of FreeTurning, with the inertia of all as it is where a motion begins
+  Quaternion begun;            // orientation where a part of a motion begins
+  // beside the turn of that top:
+  Vec3d turn, turning;  // since the part began, and its rate
+  Vec3d rate, sum;      // the angular velocity, rad/s; of the rates of all stages
 };
 
 struct TreeMemory {
   TreeBody* bodies;  // by RolloutView::tree_bodies
   TreeRoot* roots;
   // a number for each degree of freedom of trees
-  double* rates;     // velocities; of a root those of its center and the angular ones
-  double* momenta;   // of them
-  double* begun;     // momenta where a part of a motion begins
-  double* forces;    // by which momenta change without forces from outside
-  double* first_forces;  // where a motion begins
-  double* solution;  // of a system
-  double *mass, *factor;  // matrices of all trees
+  double* rates;                   // velocities; of a root those of its center and the angular ones
+  double *first_momenta, *begun;   // where a motion, and a part of it, begins
+  double* forces;                  // by which momenta change without forces from outside
+  double *rate_sums, *force_sums;  // of the stages of a part
+  double *solution, *momenta;      // of systems
+  double *mass, *factor;           // matrices of all trees
 
   ISOPATCH_HD LowerMatrix mass_of(const TreeView& tree) const { return {mass + tree.first_entry, tree.num_dofs}; }
   ISOPATCH_HD LowerMatrix factor_of(const TreeView& tree) const { return {factor + tree.first_entry, tree.num_dofs}; }
@@ -58,12 +59,10 @@ ISOPATCH_HD std::int64_t divide_tree_memory(const RolloutView& view, double* mem
   GivenMemory given = {memory, 0};
   given.give(m.bodies, view.num_tree_bodies);
   given.give(m.roots, view.num_tree_roots);
-  given.give(m.rates, view.num_tree_dofs);
-  given.give(m.momenta, view.num_tree_dofs);
-  given.give(m.begun, view.num_tree_dofs);
-  given.give(m.forces, view.num_tree_dofs);
-  given.give(m.first_forces, view.num_tree_dofs);
-  given.give(m.solution, view.num_tree_dofs);
+  for (double** array :
+       {&m.rates, &m.first_momenta, &m.begun, &m.forces, &m.rate_sums, &m.force_sums, &m.solution, &m.momenta}) {
+    given.give(*array, view.num_tree_dofs);
+  }
   given.give(m.mass, view.num_tree_entries);
   given.give(m.factor, view.num_tree_entries);
   return given.lines();
