@@ -19,6 +19,8 @@ struct SummingWarp : CudaWarp {
   /// With `shared` memory of kDoubles.
   __device__ explicit SummingWarp(double* shared) : sums_(shared) {}
 
+  __device__ CudaWarp lanes() const { return {}; }
+
   /// In the order of lane_sums.h. Where there are many sums a lane adds up one of them, a third of the instructions of
   /// shuffles.
   template <int size, class Add>
@@ -64,6 +66,7 @@ struct SummingWarp : CudaWarp {
 /// A quarter of a warp.
 struct CudaTeam {
   static constexpr int kSize = 8;
+  static constexpr bool kTakesTrees = false;
   static constexpr int kTeams = CudaWarp::kSize / kSize;
   static constexpr int kMaxSums = 21;
   static constexpr int kStride = kSize + 1;                  // no two lanes have the same bank

@@ -296,7 +296,10 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
                                         std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
                                         bool is_solved) {
   const StageInput in = stage_input(step, contact, environment);
-  if (begun.problem.num_trees > 0) begin_tree_columns(warp, begun.problem.num_pairs, solver);
+  if constexpr (kTakesTrees<Warp>) {
+    auto&& lanes = lanes_of(warp);
+    if (begun.problem.num_trees > 0) begin_tree_columns(lanes, begun.problem.num_pairs, solver);
+  }
   const bool is_sdirk2 = begun.stage.integrator == Integrator::kSdirk2;
   StageSolution solution = {};
   if (any_team(warp, begun.stage.integrator != Integrator::kEuler)) {

@@ -341,8 +341,8 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
 
 /// Writes what trees have in the problem, from where place_trees() has them. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void begin_trees(Warp& warp, const StageInput& in, const SolverStage& stage, const StageBody* bodies,
-                                   const SolverMemory& m) {
+ISOPATCH_HD_APART void begin_trees(Warp& warp, StageInput in, SolverStage stage, const StageBody* bodies,
+                                   SolverMemory m) {
   const SolverVectors& v = m.vectors;
   ISOPATCH_NO_UNROLL
   for (int tree = 0; tree < in.view.num_trees; ++tree) {
@@ -411,7 +411,7 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();
-  begin_trees(warp, in, stage, bodies, m);
+  if (p.num_trees > 0) begin_trees(warp, in, stage, bodies, m);
   return p;
 }
 

@@ -52,11 +52,11 @@ struct PairMobility {
 
 /// What an impulse changes a body's velocities by.
 struct BodyMobility {
-  Vec3d to_point;              // from the center of mass to the pair's point, m
-  double inverse_mass;         // of a free body, else 0, 1/kg
-  Symmetric3 inverse_inertia;  // likewise, world axes, 1/(kg m^2)
-  Vec3d linear, angular;       // of a body on a joint: the twist of its center with a rate of 1
-  double inverse_of_joint;     // of its mass along the joint, else 0
+  Vec3d to_point;                // from the center of mass to the pair's point, m
+  double inverse_mass;           // of a free body, else 0, 1/kg
+  Symmetric3 inverse_inertia;    // likewise, world axes, 1/(kg m^2)
+  Vec3d linear, angular;         // of a body on a joint: the twist of its center with a rate of 1
+  double inverse_of_joint;       // of its mass along the joint, else 0
   const PairMobility* of_trees;  // beside the inverse inertia; null: it is of none
 
   /// n . W n: the velocity along n, for each unit of an impulse along n, of the point at `arm` from the pair's point.

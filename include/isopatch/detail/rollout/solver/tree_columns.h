@@ -98,7 +98,7 @@ ISOPATCH_HD void add_mobility(Warp& warp, const SolverMemory& m, const TreeColum
 
 /// Writes the columns of pairs with bodies of trees, and how they give way. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void begin_tree_columns(Warp& warp, int num_pairs, const SolverMemory& m) {
+ISOPATCH_HD_APART void begin_tree_columns(Warp& warp, int num_pairs, SolverMemory m) {
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
@@ -118,10 +118,22 @@ ISOPATCH_HD_LARGE void begin_tree_columns(Warp& warp, int num_pairs, const Solve
   }
 }
 
+/// MatrixSums by value.
+struct MatrixOfPoints {
+  double sums[MatrixSums::kSize];
+
+  ISOPATCH_HD static MatrixOfPoints of(const double* sums) {
+    MatrixOfPoints matrix;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < MatrixSums::kSize; ++k) matrix.sums[k] = sums[k];
+    return matrix;
+  }
+};
+
 /// Adds the matrices of a pair's points: a lane has a column of the matrix. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void add_tree_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair,
-                                               const double* sums) {
+ISOPATCH_HD_APART void add_tree_pair_to_matrix(Warp& warp, SolverMemory m, const SolvedPair& pair, MatrixOfPoints of) {
+  const double* const sums = of.sums;
   const TreeColumns columns = columns_of_trees(m, pair);
   const int count = *columns.count;
   ISOPATCH_NO_UNROLL
@@ -149,8 +161,8 @@ ISOPATCH_HD_LARGE void add_tree_pair_to_matrix(Warp& warp, const SolverMemory& m
 
 /// Subtracts the impulse of a pair, from the last evaluation. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void subtract_impulse_of_tree_pair(Warp& warp, const SolverMemory& m, const SolvedPair& pair,
-                                               double* gradient) {
+ISOPATCH_HD_APART void subtract_impulse_of_tree_pair(Warp& warp, SolverMemory m, const SolvedPair& pair,
+                                                     double* gradient) {
   const TreeColumns columns = columns_of_trees(m, pair);
   const auto [force, moment] = pair.impulse();
   ISOPATCH_NO_UNROLL
@@ -159,6 +171,35 @@ ISOPATCH_HD void subtract_impulse_of_tree_pair(Warp& warp, const SolverMemory& m
     gradient[columns.dofs[i]] -= dot(c.linear, force) + dot(c.angular, moment);
   }
   warp.sync();
+}
+
+/// M v of trees. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_APART void multiply_by_mass_of_trees(Warp& warp, int num_trees, SolverMemory m, const double* velocities,
+                                                 double* product) {
+  for (int tree = 0; tree < num_trees; ++tree) {
+    const LowerMatrix mass = m.trees.mass_of(m.tree_views[tree]);
+    const std::int32_t first = first_dof_of_tree(m, tree);
+    ISOPATCH_NO_UNROLL
+    for (int row = warp.lane(); row < mass.size; row += Warp::kSize) {
+      double sum = 0;
+      for (int k = 0; k < mass.size; ++k) sum = fma(mass.symmetric(row, k), velocities[first + k], sum);
+      product[first + row] = sum;
+    }
+  }
+}
+
+/// Begins the matrix of second derivatives with the masses of trees. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_APART void begin_matrix_of_trees(Warp& warp, int num_trees, SolverMemory m) {
+  for (int tree = 0; tree < num_trees; ++tree) {
+    const LowerMatrix mass = m.trees.mass_of(m.tree_views[tree]);
+    const std::int32_t first = first_dof_of_tree(m, tree);
+    ISOPATCH_NO_UNROLL
+    for (int row = warp.lane(); row < mass.size; row += Warp::kSize) {
+      for (int column = 0; column <= row; ++column) m.matrix.at(first + row, first + column) = mass.at(row, column);
+    }
+  }
 }
 
 }  // namespace isopatch::detail

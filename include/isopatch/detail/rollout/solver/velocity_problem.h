@@ -72,15 +72,9 @@ ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const So
     }
     if (body.armature > 0) *of_body = fma(body.armature, velocities[body.first_dof], *of_body);
   }
-  for (int tree = 0; tree < p.num_trees; ++tree) {
-    const LowerMatrix mass = m.trees.mass_of(m.tree_views[tree]);
-    const std::int32_t first = first_dof_of_tree(m, tree);
-    ISOPATCH_NO_UNROLL
-    for (int row = warp.lane(); row < mass.size; row += Warp::kSize) {
-      double sum = 0;
-      for (int k = 0; k < mass.size; ++k) sum = fma(mass.symmetric(row, k), velocities[first + k], sum);
-      product[first + row] = sum;
-    }
+  if constexpr (kTakesTrees<Warp>) {
+    auto&& lanes = lanes_of(warp);
+    if (p.num_trees > 0) multiply_by_mass_of_trees(lanes, p.num_trees, m, velocities, product);
   }
   warp.sync();
 }
@@ -145,7 +139,12 @@ ISOPATCH_HD_LARGE void find_potentials_of_points(Warp& warp, const PointSums& po
 template <class Warp>
 ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair, const double* sums) {
   const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
-  if (a.is_in_tree() || b.is_in_tree()) return add_tree_pair_to_matrix(warp, m, pair, sums);
+  if constexpr (kTakesTrees<Warp>) {
+    if (a.is_in_tree() || b.is_in_tree()) {
+      auto&& lanes = lanes_of(warp);
+      return add_tree_pair_to_matrix(lanes, m, pair, MatrixOfPoints::of(sums));
+    }
+  }
   const bool both = a.num_dofs > 0 && b.num_dofs > 0;
   const SolvedBody& early = !both || a.first_dof < b.first_dof ? a : b;
   const SolvedBody& late = &early == &a ? b : a;
@@ -206,13 +205,9 @@ ISOPATCH_HD void begin_matrix(Warp& warp, const VelocityProblem& p, const Solver
       });
     }
   }
-  for (int tree = 0; tree < p.num_trees; ++tree) {
-    const LowerMatrix mass = m.trees.mass_of(m.tree_views[tree]);
-    const std::int32_t first = first_dof_of_tree(m, tree);
-    ISOPATCH_NO_UNROLL
-    for (int row = warp.lane(); row < mass.size; row += Warp::kSize) {
-      for (int column = 0; column <= row; ++column) m.matrix.at(first + row, first + column) = mass.at(row, column);
-    }
+  if constexpr (kTakesTrees<Warp>) {
+    auto&& lanes = lanes_of(warp);
+    if (p.num_trees > 0) begin_matrix_of_trees(lanes, p.num_trees, m);
   }
   warp.sync();
   ISOPATCH_NO_UNROLL
@@ -270,9 +265,12 @@ ISOPATCH_HD void evaluate(Warp& warp, const PointSums& points, const VelocityPro
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
-    if (m.bodies[pair.a].is_in_tree() || m.bodies[pair.b].is_in_tree()) {
-      subtract_impulse_of_tree_pair(warp, m, pair, v.gradient);
-      continue;
+    if constexpr (kTakesTrees<Warp>) {
+      if (m.bodies[pair.a].is_in_tree() || m.bodies[pair.b].is_in_tree()) {
+        auto&& lanes = lanes_of(warp);
+        subtract_impulse_of_tree_pair(lanes, m, pair, v.gradient);
+        continue;
+      }
     }
     const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
     const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;

@@ -69,8 +69,7 @@ ISOPATCH_HD void begin_roots(Warp& warp, const TreeInput& in, const TreeView& tr
 
 /// Writes rates, momenta and the forces by which they change where the motion begins. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void begin_motion(Warp& warp, const TreeInput& in, const TreeView& tree, bool before,
-                                    const TreeMemory& m) {
+ISOPATCH_HD_APART void begin_motion(Warp& warp, TreeInput in, const TreeView& tree, bool before, TreeMemory m) {
   double *const rates = m.rates + tree.first_dof, *const momenta = m.first_momenta + tree.first_dof;
   load_tree(warp, in, tree, before, m);
   place_tree(warp, in, tree, 0, m);
@@ -109,7 +108,7 @@ ISOPATCH_HD void complete_momenta(Warp& warp, const TreeInput& in, const TreeVie
 
 /// Finds the rates of a placed tree whose momenta along the joints are in the solution. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void find_rates(Warp& warp, const TreeInput& in, const TreeView& tree, const TreeMemory& m) {
+ISOPATCH_HD_APART void find_rates(Warp& warp, TreeInput in, const TreeView& tree, TreeMemory m) {
   complete_momenta(warp, in, tree, m);
   const LowerMatrix factor = m.factor_of(tree);
   write_mass_matrix(warp, in.view, tree, m, factor);
@@ -165,8 +164,8 @@ ISOPATCH_HD RateChange rate_change(const TreeInput& in, const TreeView& tree, do
 
 /// Takes the solution as the rates of a stage, and finds the forces there. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void end_tree_stage(Warp& warp, const TreeInput& in, const TreeView& tree, double after,
-                                      double weight, const TreeMemory& m) {
+ISOPATCH_HD_APART void end_tree_stage(Warp& warp, TreeInput in, const TreeView& tree, double after, double weight,
+                                      TreeMemory m) {
   double *const rates = m.rates + tree.first_dof, *const forces = m.forces + tree.first_dof;
   find_twists(warp, in.view, tree, rates, m);
   find_momenta(warp, in.view, tree, rates, m, m.solution + tree.first_dof);
@@ -328,8 +327,7 @@ ISOPATCH_HD void shift_to_centers(Warp& warp, const TreeInput& in, const TreeVie
 /// Ends a motion: places the tree, and finds the mass matrix, its factor and the rates there, from the momenta in the
 /// solution. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void end_motion(Warp& warp, const TreeInput& in, const TreeView& tree, double duration,
-                                  const TreeMemory& m) {
+ISOPATCH_HD_APART void end_motion(Warp& warp, TreeInput in, const TreeView& tree, double duration, TreeMemory m) {
   double *const rates = m.rates + tree.first_dof, *const solution = m.solution + tree.first_dof;
   double* const left = m.momenta + tree.first_dof;
   for_each_body(warp, in.view, tree, [&](int i, const MovingBody& body) {

@@ -12,10 +12,10 @@ namespace isopatch::detail {
 /// What a tree moves in.
 struct TreeInput {
   const RolloutView& view;
-  const InputView& input;
+  const InputView& input;  // both where all kernels, or calls, have them
   std::int64_t environment;
-  const EnvironmentState& state;
-  const SolverStage& stage;
+  EnvironmentState state;
+  SolverStage stage;
   StageBody* bodies;
   double begin;  // of the motion, s
 
@@ -50,8 +50,7 @@ ISOPATCH_HD void add_to_all(TreeBody& to, double mass, Vec3d center, const Symme
 /// Places the bodies of a tree, so long after the motion begins, from the positions of its joints, and from the
 /// orientations and the centers of its roots. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void place_tree(Warp& warp, const TreeInput& in, const TreeView& tree, double after,
-                                  const TreeMemory& m) {
+ISOPATCH_HD_APART void place_tree(Warp& warp, TreeInput in, const TreeView& tree, double after, TreeMemory m) {
   for_each_from_roots(warp, in.view, tree, [&](int i, const MovingBody& body) {
     TreeBody& t = m.bodies[i];
     const int index = in.view.tree_bodies[i];
@@ -139,8 +138,8 @@ ISOPATCH_HD void add_columns(const RolloutView& view, const TreeMemory& m, int i
 
 /// Writes the mass matrix of a tree that is placed. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void write_mass_matrix(Warp& warp, const RolloutView& view, const TreeView& tree, const TreeMemory& m,
-                                         const LowerMatrix& M) {
+ISOPATCH_HD_APART void write_mass_matrix(Warp& warp, const RolloutView& view, const TreeView& tree, TreeMemory m,
+                                         LowerMatrix M) {
   const int entries = M.size * M.size;
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < entries; i += Warp::kSize) M.entries[i] = 0;
@@ -158,8 +157,8 @@ ISOPATCH_HD_LARGE void write_mass_matrix(Warp& warp, const RolloutView& view, co
 /// Writes the twists of the bodies of a tree that is placed, with these rates of its degrees of freedom; null: at rest.
 /// Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void find_twists(Warp& warp, const RolloutView& view, const TreeView& tree, const double* rates,
-                                   const TreeMemory& m) {
+ISOPATCH_HD_APART void find_twists(Warp& warp, const RolloutView& view, const TreeView& tree, const double* rates,
+                                   TreeMemory m) {
   for_each_from_roots(warp, view, tree, [&](int i, const MovingBody& body) {
     TreeBody& t = m.bodies[i];
     const double* const own = rates == nullptr ? nullptr : rates + body.tree_dof;
@@ -202,8 +201,8 @@ ISOPATCH_HD void sum_along_dofs(Warp& warp, const RolloutView& view, const TreeV
 /// Writes the momenta along the degrees of freedom, after find_twists() with the same rates; the momentum of each body
 /// with all that it carries is in TreeBody. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void find_momenta(Warp& warp, const RolloutView& view, const TreeView& tree, const double* rates,
-                                    const TreeMemory& m, double* to) {
+ISOPATCH_HD_APART void find_momenta(Warp& warp, const RolloutView& view, const TreeView& tree, const double* rates,
+                                    TreeMemory m, double* to) {
   sum_along_dofs(
       warp, view, tree, m,
       [&](int i, const MovingBody&) {
@@ -232,8 +231,8 @@ ISOPATCH_HD double inertial_force(const RolloutView& view, const TreeMemory& m, 
 
 /// Writes the forces by which the momenta of joints change by themselves, after find_momenta(). Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void find_inertial_forces(Warp& warp, const RolloutView& view, const TreeView& tree,
-                                            const TreeMemory& m, double* to) {
+ISOPATCH_HD_APART void find_inertial_forces(Warp& warp, const RolloutView& view, const TreeView& tree, TreeMemory m,
+                                            double* to) {
   for_each_body(warp, view, tree, [&](int, const MovingBody& body) {
     if (body.is_follower()) return;
     if (!body.is_joint()) {
