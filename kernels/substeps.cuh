@@ -4,6 +4,8 @@
 // the search for contact by all models too. It is defined for a list of models, and compiled where that list stands.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/contact/device_models.cuh"
 #include "kernels/rollout/environment_stage.cuh"
 #include "kernels/runtime/work_loop.cuh"
@@ -29,7 +31,8 @@ __global__ void __launch_bounds__(kSubstepBlock, kSubstepBlocks)
   const std::int32_t count = call.evaluation.counters->continuing;
   if (count == 0) return;
   __shared__ SubstepMemory<Models> memories[kSubstepWarps];
-  CudaWarp warp;
+  using Warp = std::conditional_t<has_plates, CudaTreeWarp, CudaWarp>;
+  Warp warp;
   SubstepMemory<Models>& memory = memories[threadIdx.x / CudaWarp::kSize];
   const StepArrays& arrays = call.arrays;
   const std::int64_t own = std::int64_t{blockIdx.x} * kSubstepWarps + threadIdx.x / CudaWarp::kSize;
@@ -44,7 +47,8 @@ __global__ void __launch_bounds__(kSubstepBlock, kSubstepBlocks)
                                                     call.step.rollout.points, arrays.contacts);
       warp.sync();
       begin_environment_stage(warp, call, e, sorting);
-      solve_environment_stage<has_plates>(call, e, solver, memory.sums);
+      solve_environment_stage<has_plates, std::conditional_t<has_plates, SummingTreeWarp, SummingWarp>>(call, e, solver,
+                                                                                                        memory.sums);
       warp.sync();
     } while (end_environment_stage<has_plates>(warp, call, e));
   }

@@ -10,6 +10,11 @@
 
 namespace isopatch::detail {
 
+/// A warp for scenes with trees of bodies.
+struct CudaTreeWarp : CudaWarp {
+  static constexpr bool kTakesTrees = true;
+};
+
 /// A warp.
 struct SummingWarp : CudaWarp {
   static constexpr int kMaxSums = 29;
@@ -61,6 +66,14 @@ struct SummingWarp : CudaWarp {
   }
 
   double* sums_;
+};
+
+/// The same for scenes with trees of bodies.
+struct SummingTreeWarp : SummingWarp {
+  static constexpr bool kTakesTrees = true;
+
+  using SummingWarp::SummingWarp;
+  __device__ CudaTreeWarp lanes() const { return {}; }
 };
 
 /// A quarter of a warp.

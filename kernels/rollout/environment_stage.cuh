@@ -82,7 +82,8 @@ __device__ __forceinline__ void sort_contacts(CudaWarp& warp, ContactEntry* rows
 }
 
 /// Begins the stage of an environment at hand from the contacts that were found; `sorting` is memory of the warp.
-__device__ __forceinline__ void begin_environment_stage(CudaWarp& warp, const StepCall& call, std::int64_t e,
+template <class Warp>
+__device__ __forceinline__ void begin_environment_stage(Warp& warp, const StepCall& call, std::int64_t e,
                                                         ContactEntry* sorting) {
   const StepArrays& arrays = call.arrays;
   PendingStage& stage = arrays.stages[e];
@@ -97,13 +98,13 @@ __device__ __forceinline__ void begin_environment_stage(CudaWarp& warp, const St
 }
 
 /// Solves the stage of an environment, by all lanes.
-template <bool has_plates>
+template <bool has_plates, class Warp = SummingWarp>
 __device__ __forceinline__ void solve_environment_stage(const StepCall& call, std::int64_t e,
                                                         const SolverMemory& solver, double* sums) {
   PendingStage& stage = call.arrays.stages[e];
   if (!stage.is_solved) return;
-  SummingWarp warp(sums);
-  const WarpPointSums<SummingWarp, has_plates> points{warp};
+  Warp warp(sums);
+  const WarpPointSums<Warp, has_plates> points{warp};
   StageProblem begun = stage.begun;
   write_contacts(warp, points, call.step, call.evaluation.state, e, sorted_contacts(call, e, begun.contacts), solver,
                  call.arrays.of(call.step, e), begun);
@@ -113,8 +114,8 @@ __device__ __forceinline__ void solve_environment_stage(const StepCall& call, st
 }
 
 /// Moves the bodies of an environment on whose stage is solved. Returns whether another stage of the step follows.
-template <bool has_plates>
-__device__ __forceinline__ bool end_environment_stage(CudaWarp& warp, const StepCall& call, std::int64_t e) {
+template <bool has_plates, class Warp>
+__device__ __forceinline__ bool end_environment_stage(Warp& warp, const StepCall& call, std::int64_t e) {
   const StepView& step = call.step;
   const std::uint32_t before = step.state.status[e];
   warp.sync();  // before it changes

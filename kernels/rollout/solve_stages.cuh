@@ -5,6 +5,8 @@
 // contacts with state have kernels without their code.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/rollout/environment_stage.cuh"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -113,8 +115,10 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     if constexpr (by == SolvedBy::kTeams) {
       solve_by_teams(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory, sums[threadIdx.x / CudaWarp::kSize]);
     } else {
-      solve_environment_stage<by == SolvedBy::kWarpsWithPlates>(call, item, memory.of(item, 0),
-                                                                sums[threadIdx.x / CudaWarp::kSize]);
+      constexpr bool kTrees = by == SolvedBy::kWarpsWithTrees;
+      using Warp = std::conditional_t<kTrees, SummingTreeWarp, SummingWarp>;
+      solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Warp>(call, item, memory.of(item, 0),
+                                                                                sums[threadIdx.x / CudaWarp::kSize]);
     }
     warp.sync();  // before others are at hand
   }

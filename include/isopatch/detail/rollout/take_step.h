@@ -166,10 +166,10 @@ ISOPATCH_HD void place_for_search(Warp& warp, const StepView& step, std::int64_t
   const StepPlan plan = *progress.plan;
   const EnvironmentState state = step.environment(environment);
   const SolverStage stage = stage_of(step.rollout, step.state.step_count[environment], plan);
-  if (step.rollout.num_trees > 0) {
-    const bool at_rest = place_trees(warp, step.rollout, step.input, environment, state, stage, progress.bodies,
-                                     progress.trees, progress.poses, progress.twists);
-    if (!at_rest && warp.lane() == 0) progress.plan->too_fast = true;
+  if constexpr (kTakesTrees<Warp>) {
+    const bool is_exact = place_trees(warp, step.rollout, step.input, environment, state, stage, progress.bodies,
+                                      progress.trees, progress.poses, progress.twists);
+    if (!is_exact && warp.lane() == 0) progress.plan->too_fast = true;
   }
   place_all_for_contact(warp, step.rollout, step.scene.num_bodies, step.input, environment, state, stage,
                         progress.bodies, progress.poses, progress.twists);
@@ -351,7 +351,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     begin_again(warp, step, plan, progress);
     return kOk;
   }
-  if (problem.num_trees > 0) {
+  if constexpr (kTakesTrees<Warp>) {
     take_velocities_of_trees(warp, in, solver, progress.bodies);
     plan.too_fast =
         !move_trees_on(warp, step.rollout, step.input, environment, in.state, stage, progress.bodies, progress.trees) ||

@@ -100,7 +100,7 @@ ISOPATCH_HD decltype(auto) lanes_of(Warp& warp) {
   }
 }
 
-/// Whether the code of a team is for scenes with trees of bodies too.
+/// Whether code for these lanes is for scenes with trees of bodies too: kernels for others are smaller without.
 template <class Warp>
 inline constexpr bool kTakesTrees = !requires {
   requires !Warp::kTakesTrees;

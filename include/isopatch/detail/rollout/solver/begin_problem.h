@@ -411,7 +411,9 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();
-  if (p.num_trees > 0) begin_trees(warp, in, stage, bodies, m);
+  if constexpr (kTakesTrees<Warp>) {
+    if (p.num_trees > 0) begin_trees(warp, in, stage, bodies, m);
+  }
   return p;
 }
 
