@@ -172,7 +172,8 @@ class CudaSimulator final : public Simulator::Implementation {
     size.pairs = n * scene_.data().pairs.size();
     const auto copies = static_cast<std::size_t>(step_copies(view()));
     size.stage_bodies = copies * size.bodies;
-    size.forces = copies * (6 * size.pairs + n * static_cast<std::size_t>(view().num_joints));
+    const ForceLayout forces = {static_cast<int>(scene_.data().pairs.size()), view().num_joints, scene_.num_bodies()};
+    size.forces = copies * n * static_cast<std::size_t>(forces.size());
     if (size.pairs > std::size_t{1} << 30) {
       throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +
                   " pairs are too many for one call; split the batch");
@@ -194,7 +195,11 @@ class CudaSimulator final : public Simulator::Implementation {
   StepCall call_of(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output,
                    const StepMemory& memory, std::int32_t capacity, int num_steps) const {
     StepCall call = {.evaluation = {},
-                     .step = {on_device_->scene.view(), on_device_->rollout.view(), state, {input}},
+                     .step = {on_device_->scene.view(),
+                              on_device_->rollout.view(),
+                              state,
+                              {input},
+                              output.joint_wrench.data != nullptr},
                      .output = output,
                      .arrays = memory,
                      .kept_words = solver_size(capacity).kept_words(),

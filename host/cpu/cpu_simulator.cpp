@@ -91,7 +91,7 @@ class CpuSimulator final : public Simulator::Implementation {
 
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
             void*) const override {
-    const StepCall call = {{scene_.data().view, view(), state, {input}},
+    const StepCall call = {{scene_.data().view, view(), state, {input}, output.joint_wrench.data != nullptr},
                            output,
                            num_steps,
                            rollout_.polygon_capacity,

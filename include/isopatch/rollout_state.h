@@ -74,6 +74,13 @@ struct RolloutOutputs {
   /// N x J   -1 if a joint was stopped at its lower end, 1 at the upper one, else 0
   ArrayOf<Kind, std::int32_t> joints_at_limit;
 
+  ArrayOf<Kind, AnyReal> joint_drive_force;  ///< N x J   of the drives, likewise; of a joint that follows another 0
+
+  /// N x J x 6   what a joint bears: force [N] of the parent on the child during the step, in the mean, and its moment
+  /// [N m] about the joint's anchor, or the origin of a child that slides, in the middle of the step; world. Along the
+  /// joint that is what drive, friction and stops give; of a joint that follows another what that moves it with.
+  ArrayOf<Kind, AnyReal> joint_wrench;
+
   // of the bodies with degrees of freedom, after the step
   ArrayOf<Kind, AnyReal> kinetic_energy;    ///< N   J
   ArrayOf<Kind, AnyReal> potential_energy;  ///< N   of gravity, J; 0 at the world's origin
@@ -129,6 +136,8 @@ constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"pair_wrench_mean", "real", Per::kPair, 6, "N; N m"}, o.pair_wrench_mean...);
   visit(ArrayInfo{"joint_limit_force", "real", Per::kJoint, 1, "N or N m"}, o.joint_limit_force...);
   visit(ArrayInfo{"joints_at_limit", "int32", Per::kJoint, 1, "1"}, o.joints_at_limit...);
+  visit(ArrayInfo{"joint_drive_force", "real", Per::kJoint, 1, "N or N m"}, o.joint_drive_force...);
+  visit(ArrayInfo{"joint_wrench", "real", Per::kJoint, 6, "N; N m"}, o.joint_wrench...);
   visit(ArrayInfo{"kinetic_energy", "real", Per::kEnvironment, 1, "J"}, o.kinetic_energy...);
   visit(ArrayInfo{"potential_energy", "real", Per::kEnvironment, 1, "J"}, o.potential_energy...);
   visit(ArrayInfo{"elastic_energy", "real", Per::kPair, 1, "J", OutputGroup::kEnergy}, o.elastic_energy...);

@@ -57,7 +57,8 @@ bool has_rows(const ArrayInfo& info) {
   constexpr std::string_view kNames[] = {
       "poses",          "velocities",        "joints",          "step_count",        "pair_wrench",
       "kinetic_energy", "potential_energy",  "elastic_energy",  "solver_iterations", "num_polygons",
-      "contact_state",  "joint_limit_force", "joints_at_limit", "joint_rates"};
+      "contact_state",  "joint_limit_force", "joints_at_limit", "joint_drive_force", "joint_wrench",
+      "joint_rates"};
   return std::ranges::find(kNames, info.name) != std::end(kNames);
 }
 

@@ -198,6 +198,11 @@ class StepResults(NamedTuple):
     """[N, J], N or N m. Of the stops of joints over the step, along the joint: positive at a lower one."""
     joints_at_limit: Any = None
     """[N, J], int32. At which stops joints are: -1 at the lower one, 1 at the upper one, else 0."""
+    joint_drive_force: Any = None
+    """[N, J], N or N m. Of the drives of joints over the step, along the joint."""
+    joint_wrench: Any = None
+    """[N, J, 6], N; N m. Of a joint's parent on its child over the step, and the moment about the joint's anchor,
+    world frame."""
     kinetic_energy: Any = None
     """[N], J. After the step, of the bodies with degrees of freedom."""
     potential_energy: Any = None

@@ -102,14 +102,15 @@ ISOPATCH_HD void write_wrenches(Warp& warp, const SceneView& scene, const double
   }
 }
 
-/// Writes the forces of the stops of joints. Called by all lanes.
+/// Writes the forces of the stops and of the drives of joints. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void write_stops(Warp& warp, int num_joints, const double* forces, const RolloutOutput& output,
-                             std::int64_t environment) {
+ISOPATCH_HD void write_joint_forces(Warp& warp, int num_joints, const double* stops, const double* drives,
+                                    const RolloutOutput& output, std::int64_t environment) {
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_joints; i += Warp::kSize) {
-    write(output.joint_limit_force, environment, i, forces[i]);
-    write(output.joints_at_limit, environment, i, forces[i] > 0 ? -1 : forces[i] < 0 ? 1 : 0);
+    write(output.joint_limit_force, environment, i, stops[i]);
+    write(output.joints_at_limit, environment, i, stops[i] > 0 ? -1 : stops[i] < 0 ? 1 : 0);
+    write(output.joint_drive_force, environment, i, drives[i]);
   }
 }
 
@@ -163,7 +164,10 @@ ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, int num_joints
   for (int i = warp.lane(); i < num_joints; i += Warp::kSize) {
     write(output.joint_limit_force, environment, i, 0);
     write(output.joints_at_limit, environment, i, 0);
+    write(output.joint_drive_force, environment, i, 0);
   }
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < 6 * num_joints; i += Warp::kSize) write(output.joint_wrench, environment, i, 0);
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < 6 * scene.num_pairs; i += Warp::kSize) {
     write(output.pair_wrench, environment, i, 0);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "isopatch/detail/rollout/fell_through.h"
+#include "isopatch/detail/rollout/joint_wrench.h"
 #include "isopatch/detail/rollout/motion/substeps.h"
 #include "isopatch/detail/rollout/solver/bounces.h"
 #include "isopatch/detail/rollout/solver/solve_stage.h"
@@ -20,11 +21,13 @@ struct StepView {
   RolloutView rollout;
   RolloutState state;
   InputView input;
+  bool finds_joint_wrenches = false;  // RolloutOutput::joint_wrench is asked for
 
   ISOPATCH_HD EnvironmentState environment(std::int64_t index) const {
     return EnvironmentState::of(state, index, scene.num_bodies, rollout.num_joints);
   }
-  ISOPATCH_HD int num_forces() const { return 6 * scene.num_pairs + rollout.num_joints; }
+  ISOPATCH_HD ForceLayout forces() const { return {scene.num_pairs, rollout.num_joints, scene.num_bodies}; }
+  ISOPATCH_HD int num_forces() const { return forces().size(); }
 };
 
 /// What an environment keeps while its contact is searched for.
@@ -33,8 +36,8 @@ struct StepProgress {
   StageBody* bodies;      // with sdirk2 twice: also as they are where the sub-step begins
   double* poses;          // of bodies, where the contact of the stage is found; not numbers where there is none to find
   double* twists;         // of their origins there, as far as they are known; null: no model asks for them
-  double* forces;         // of the stages of the step so far: six of each pair, and one of each joint, of its stops;
-                          // with sdirk2 twice: also of the sub-steps before
+  double* forces;         // of the stages of the step so far, as StepView::forces(); with sdirk2 twice: also of the
+                          // sub-steps before
   double* sums;           // of the pairs' of the steps of the call so far; null where no mean is asked for
   double* contact_state;  // where the stage begins; with sdirk2 twice: also where the sub-step begins
   double* next_contact_state;  // after the stage at hand
@@ -197,6 +200,11 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const Sta
     progress.contact_state[i] = step.state.contact_state[environment * states + i];
   }
   const EnvironmentState own = step.environment(environment);
+  if (step.finds_joint_wrenches) {
+    warp.sync();
+    add_momenta(warp, step.rollout, step.input, environment, own, -1 / step.rollout.time_step, step.forces(),
+                progress.forces);
+  }
   const StepPlan plan = plan_step(warp, step.rollout, step.scene, contact, step.input, environment, own);
   if (warp.lane() == 0) *progress.plan = plan;
   begin_step(warp, step.rollout, step.scene.num_bodies, step.input, environment, own, progress.bodies);
@@ -367,7 +375,13 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     }
   }
   add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.forces);
-  if (problem.num_joints > 0) add_stop_forces(warp, in, stage, solver, progress.forces + 6 * step.scene.num_pairs);
+  if (problem.num_joints > 0) {
+    add_joint_forces(warp, in, stage, solver, progress.forces + step.forces().stops(),
+                     progress.forces + step.forces().drives());
+  }
+  if (step.finds_joint_wrenches) {
+    subtract_outside(warp, in, stage, solver, problem.num_pairs, step.forces(), progress.forces);
+  }
 
   if (stage.last) {
     ++plan.substep;
@@ -382,6 +396,10 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     add_to_sums(warp, step, progress);
     end_step(warp, in, stage, steps, solver, progress.bodies);
     warp.sync();
+    if (step.finds_joint_wrenches) {
+      add_momenta(warp, step.rollout, step.input, environment, in.state, 1 / step.rollout.time_step, step.forces(),
+                  progress.forces);
+    }
     warnings = fell_through(warp, step.scene, step.rollout, step.input, contact, environment, in.state) |
                (plan.too_fast ? kFastBody : kOk);
   } else {
@@ -443,7 +461,9 @@ ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environ
     write_frozen(warp, step.scene, step.rollout.num_joints, output, environment);
   } else {
     write_wrenches(warp, step.scene, progress.forces, progress.poses, output, environment);
-    write_stops(warp, step.rollout.num_joints, progress.forces + 6 * step.scene.num_pairs, output, environment);
+    write_joint_forces(warp, step.rollout.num_joints, progress.forces + step.forces().stops(),
+                       progress.forces + step.forces().drives(), output, environment);
+    write_joint_wrenches(warp, step.rollout, progress.poses, step.forces(), progress.forces, output, environment);
     ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
       write(output.pair_wrench_mean, environment, i, progress.sums[i] / max(num_steps, 1));

@@ -68,18 +68,20 @@ ISOPATCH_HD bool is_stopped(const VelocityProblem& p, const SolverMemory& m) {
   return stopped;
 }
 
-/// Adds the forces of the stops of joints in a stage to those of the step, one number for each joint. Called by all
-/// lanes.
+/// Adds the forces of the stops and of the drives of joints in a stage to those of the step. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void add_stop_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
-                                 double* forces) {
+ISOPATCH_HD void add_joint_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
+                                  double* stops, double* drives) {
   const double scale = stage.weight / stage.step;
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
     if (!body.is_joint() || body.is_follower()) continue;
-    const double impulse = m.joints[body.joint.slot].stop_impulse(m.vectors.velocity[m.bodies[i].first_dof]);
-    forces[body.joint.index] = fma(scale, impulse, forces[body.joint.index]);
+    const StepJoint& joint = m.joints[body.joint.slot];
+    const double rate = m.vectors.velocity[m.bodies[i].first_dof];
+    double &stop = stops[body.joint.index], &drive = drives[body.joint.index];
+    stop = fma(scale, joint.stop_impulse(rate), stop);
+    drive = fma(scale, joint.drive_impulse(rate), drive);
   }
   warp.sync();
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What joints bear in a step: the wrench of a parent on its child is what the momenta of the child, and of all that it
+// carries, change by in the step, less what acts on these bodies from outside. So all kinds of joints have it, whatever
+// holds them, and it is what a force sensor in the joint shows.
+#pragma once
+
+#include "isopatch/detail/rollout/solver/solve_stage.h"
+
+namespace isopatch::detail {
+
+/// Where the forces of a step stand: six numbers of each pair; of each joint the force of its stops, that of its drive,
+/// and what its rotor takes; and six of each body.
+struct ForceLayout {
+  int pairs, joints, bodies;
+
+  ISOPATCH_HD int stops() const { return 6 * pairs; }
+  ISOPATCH_HD int drives() const { return stops() + joints; }
+  ISOPATCH_HD int rotors() const { return drives() + joints; }
+  ISOPATCH_HD int of_bodies() const { return rotors() + joints; }
+  ISOPATCH_HD int size() const { return of_bodies() + (joints > 0 ? 6 * bodies : 0); }
+};
+
+/// Adds a force, and its torque about the world's origin, to six numbers of a body.
+ISOPATCH_HD void add_wrench(double* to, double scale, Vec3d force, Vec3d torque) {
+  const double add[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+  ISOPATCH_UNROLL
+  for (int k = 0; k < 6; ++k) to[k] = fma(scale, add[k], to[k]);
+}
+
+/// Adds `scale` times the momenta of bodies and of rotors as they are in a state. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_LARGE void add_momenta(Warp& warp, const RolloutView& view, const InputView& input,
+                                   std::int64_t environment, const EnvironmentState& state, double scale,
+                                   const ForceLayout& layout, double* forces) {
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < layout.bodies; i += Warp::kSize) {
+    const MovingBody& body = view.bodies[i];
+    if (!body.is_joint()) continue;
+    const BodyMass& mass = input.mass(view, environment, i);
+    const Transform<double> X = transform_of(load_pose(state.poses, i));
+    const Vec3d arm = rotate(X, mass.center);
+    const Momentum p = momentum_of(mass, input.mass_scale(environment, i), X, shifted(state.twist(i), arm));
+    add_wrench(forces + layout.of_bodies() + 6 * i, scale, p.linear, p.angular + cross(X.translation + arm, p.linear));
+    const int joint = body.joint.index;
+    forces[layout.rotors() + joint] += scale * body.joint.armature * state.joints[2 * joint + 1];
+  }
+  warp.sync();
+}
+
+/// Subtracts what acts on bodies from outside in a stage, in the mean over the step. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_LARGE void subtract_outside(Warp& warp, const StageInput& in, const SolverStage& stage,
+                                        const SolverMemory& m, int num_pairs, const ForceLayout& layout,
+                                        double* forces) {
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < layout.bodies; i += Warp::kSize) {
+    if (!in.view.bodies[i].is_joint()) continue;
+    double* const to = forces + layout.of_bodies() + 6 * i;
+    const SolvedBody& body = m.bodies[i];
+    const Momentum outside = force_on(in, i, body.mass);
+    add_wrench(to, -stage.weight, outside.linear, outside.angular + cross(body.center, outside.linear));
+    for (int k = 0; k < num_pairs; ++k) {
+      const SolvedPair& pair = m.pairs[k];
+      if (pair.a != i && pair.b != i) continue;
+      const auto [force, moment] = pair.impulse();
+      const double scale = stage.weight / stage.step;
+      add_wrench(to, pair.a == i ? -scale : scale, force, moment + cross(pair.point, force));
+    }
+  }
+  warp.sync();
+}
+
+/// Writes the wrenches of joints, with poses in the middle of the step; the forces have all that happened in it. Called
+/// by all lanes.
+template <class Warp>
+ISOPATCH_HD_LARGE void write_joint_wrenches(Warp& warp, const RolloutView& view, const double* poses,
+                                            const ForceLayout& layout, const double* forces,
+                                            const RolloutOutput& output, std::int64_t environment) {
+  if (output.joint_wrench.data == nullptr) return;
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < layout.bodies; i += Warp::kSize) {
+    const MovingBody& body = view.bodies[i];
+    if (!body.is_joint()) continue;
+    Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
+    for (int k = 0; k < layout.bodies; ++k) {  // of all that the joint carries
+      int up = k;
+      while (up >= 0 && up != i) up = view.bodies[up].is_joint() ? view.bodies[up].joint.parent : -1;
+      if (up != i) continue;
+      const double* const w = forces + layout.of_bodies() + 6 * k;
+      force = force + Vec3d{w[0], w[1], w[2]};
+      torque = torque + Vec3d{w[3], w[4], w[5]};
+    }
+    const WorldAxis axis = axis_of(body.joint, parent_pose(body.joint, poses));
+    const bool slides = body.kind == MotionKind::kPrismatic;
+    const Vec3d anchor = slides ? load_pose(poses, i).position : axis.anchor;
+    torque = torque - cross(anchor, force);
+    const Vec3d of_rotor = forces[layout.rotors() + body.joint.index] * axis.direction;
+    if (slides) {
+      force = force + of_rotor;
+    } else {
+      torque = torque + of_rotor;
+    }
+    write(output.joint_wrench, environment, 6 * body.joint.index, force);
+    write(output.joint_wrench, environment, 6 * body.joint.index + 3, torque);
+  }
+}
+
+}  // namespace isopatch::detail
