@@ -2,22 +2,22 @@
 //
 // What joints bear in a step: the wrench of a parent on its child is what the momenta of the child, and of all that it
 // carries, change by in the step, less what acts on these bodies from outside. So all kinds of joints have it, whatever
-// holds them, and it is what a force sensor in the joint shows.
+// holds them, and it is what a force sensor in the joint shows. Along the joint it is what acts there.
 #pragma once
 
 #include "isopatch/detail/rollout/solver/solve_stage.h"
 
 namespace isopatch::detail {
 
-/// Where the forces of a step stand: six numbers of each pair; of each joint the force of its stops, that of its drive,
-/// and what its rotor takes; and six of each body.
+/// Where the forces of a step stand: six numbers of each pair; of each joint the force of its stops, that of its drive
+/// and all that acts along it; and six of each body.
 struct ForceLayout {
   int pairs, joints, bodies;
 
   ISOPATCH_HD int stops() const { return 6 * pairs; }
   ISOPATCH_HD int drives() const { return stops() + joints; }
-  ISOPATCH_HD int rotors() const { return drives() + joints; }
-  ISOPATCH_HD int of_bodies() const { return rotors() + joints; }
+  ISOPATCH_HD int along() const { return drives() + joints; }
+  ISOPATCH_HD int of_bodies() const { return along() + joints; }
   ISOPATCH_HD int size() const { return of_bodies() + (joints > 0 ? 6 * bodies : 0); }
 };
 
@@ -28,7 +28,7 @@ ISOPATCH_HD void add_wrench(double* to, double scale, Vec3d force, Vec3d torque)
   for (int k = 0; k < 6; ++k) to[k] = fma(scale, add[k], to[k]);
 }
 
-/// Adds `scale` times the momenta of bodies and of rotors as they are in a state. Called by all lanes.
+/// Adds `scale` times the momenta of bodies as they are in a state. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void add_momenta(Warp& warp, const RolloutView& view, const InputView& input,
                                    std::int64_t environment, const EnvironmentState& state, double scale,
@@ -42,8 +42,6 @@ ISOPATCH_HD_LARGE void add_momenta(Warp& warp, const RolloutView& view, const In
     const Vec3d arm = rotate(X, mass.center);
     const Momentum p = momentum_of(mass, input.mass_scale(environment, i), X, shifted(state.twist(i), arm));
     add_wrench(forces + layout.of_bodies() + 6 * i, scale, p.linear, p.angular + cross(X.translation + arm, p.linear));
-    const int joint = body.joint.index;
-    forces[layout.rotors() + joint] += scale * body.joint.armature * state.joints[2 * joint + 1];
   }
   warp.sync();
 }
@@ -95,11 +93,9 @@ ISOPATCH_HD_LARGE void write_joint_wrenches(Warp& warp, const RolloutView& view,
     const bool slides = body.kind == MotionKind::kPrismatic;
     const Vec3d anchor = slides ? load_pose(poses, i).position : axis.anchor;
     torque = torque - cross(anchor, force);
-    const Vec3d of_rotor = forces[layout.rotors() + body.joint.index] * axis.direction;
-    if (slides) {
-      force = force + of_rotor;
-    } else {
-      torque = torque + of_rotor;
+    if (!body.is_follower()) {
+      Vec3d& free = slides ? force : torque;
+      free = fma(forces[layout.along() + body.joint.index] - dot(axis.direction, free), axis.direction, free);
     }
     write(output.joint_wrench, environment, 6 * body.joint.index, force);
     write(output.joint_wrench, environment, 6 * body.joint.index + 3, torque);

@@ -376,8 +376,10 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   }
   add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.forces);
   if (problem.num_joints > 0) {
-    add_joint_forces(warp, in, stage, solver, progress.forces + step.forces().stops(),
-                     progress.forces + step.forces().drives());
+    const ForceLayout layout = step.forces();
+    double* const forces = progress.forces;
+    add_joint_forces(warp, in, stage, solver, forces + layout.stops(), forces + layout.drives(),
+                     forces + layout.along());
   }
   if (step.finds_joint_wrenches) {
     subtract_outside(warp, in, stage, solver, problem.num_pairs, step.forces(), progress.forces);

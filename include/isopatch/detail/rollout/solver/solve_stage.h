@@ -68,10 +68,11 @@ ISOPATCH_HD bool is_stopped(const VelocityProblem& p, const SolverMemory& m) {
   return stopped;
 }
 
-/// Adds the forces of the stops and of the drives of joints in a stage to those of the step. Called by all lanes.
+/// Adds the forces of joints in a stage to those of the step: of stops, of drives, and all that acts along each. Called
+/// by all lanes.
 template <class Warp>
 ISOPATCH_HD void add_joint_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
-                                  double* stops, double* drives) {
+                                  double* stops, double* drives, double* along) {
   const double scale = stage.weight / stage.step;
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
@@ -79,9 +80,10 @@ ISOPATCH_HD void add_joint_forces(Warp& warp, const StageInput& in, const Solver
     if (!body.is_joint() || body.is_follower()) continue;
     const StepJoint& joint = m.joints[body.joint.slot];
     const double rate = m.vectors.velocity[m.bodies[i].first_dof];
-    double &stop = stops[body.joint.index], &drive = drives[body.joint.index];
+    double &stop = stops[body.joint.index], &drive = drives[body.joint.index], &all = along[body.joint.index];
     stop = fma(scale, joint.stop_impulse(rate), stop);
     drive = fma(scale, joint.drive_impulse(rate), drive);
+    all = fma(scale, joint.impulse(rate), all);
   }
   warp.sync();
 }
