@@ -148,7 +148,7 @@ class CudaSimulator final : public Simulator::Implementation {
   SolverSize solver_size(std::int32_t capacity) const {
     return {scene_.num_bodies(), view().num_joints, view().num_dofs,
             scene_.num_pairs(),  capacity,          num_state_rows(scene_.data().view),
-            view().max_chain};
+            view().max_chain,    view().num_loops};
   }
 
   /// Whether a warp may solve four environments at once: where they are small. By default there is room for four times
@@ -232,7 +232,7 @@ class CudaSimulator final : public Simulator::Implementation {
   }
 
   bool has_plates() const { return scene_.data().view.laws != nullptr; }
-  bool has_trees() const { return view().num_trees > 0; }
+  bool has_trees() const { return may_have_trees(view()); }
 
   template <SolvedBy by>
   static std::int64_t load_stages() {

@@ -29,6 +29,7 @@ Real gravity_of(const SceneDescription& scene) {
 }  // namespace
 
 RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene), bodies_(scene_) {
+  if (!scene.loops.empty()) throw Error("the reference steps no loops");
   for (const Pair& pair : *scene.pairs) {
     for (const auto& model : detail::part_pair_models(pair, scene)) {
       if (!model || is_stepped(*model)) continue;

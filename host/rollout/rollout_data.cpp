@@ -10,7 +10,8 @@
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "isopatch/detail/contact/contact_key.h"
-#include "isopatch/detail/rollout/motion/rigid_motion.h"
+#include "isopatch/detail/rollout/motion/loop_gap.h"
+#include "isopatch/detail/simt/warp.h"
 #include "isopatch/evaluator.h"
 #include "isopatch/limits.h"
 #include "isopatch/rollout_state.h"
@@ -92,8 +93,59 @@ void check_keys(const Scene& scene, ContactPoints points) {
   }
 }
 
+/// At the poses of the scene.
+LoopView loop_of(const SceneDescription& scene, const Loop& loop) {
+  const Pose a = pose_from(scene.bodies[static_cast<std::size_t>(loop.a)].pose),
+             b = pose_from(scene.bodies[static_cast<std::size_t>(loop.b)].pose);
+  const Transform<double> X_A = transform_of(a), X_B = transform_of(b);
+  const Vec3d anchor = vec_of(loop.anchor), given = vec_of(loop.axis);
+  const bool turns = loop.type == LoopType::kHinge;
+  const Vec3d axis = turns ? (1 / norm(given)) * given : given;
+  return {loop.a,
+          loop.b,
+          turns,
+          apply_back(X_A, anchor),
+          apply_back(X_B, anchor),
+          rotate_back(X_A, axis),
+          rotate_back(X_B, axis),
+          normalized(product(conjugate(a.orientation), b.orientation))};
+}
+
+/// The positions of joints can part bodies that loops hold together.
+void check_loops(const SceneDescription& scene, const RolloutView& view) {
+  constexpr double kMostGap = 1e-6;  // m and rad
+  const std::size_t bodies = scene.bodies.size(), joints = static_cast<std::size_t>(view.num_joints);
+  std::vector<double> poses(bodies * kPoseSize), velocities(bodies * kVelocitySize), positions(2 * joints),
+      rates(joints);
+  std::int64_t steps = 0;
+  std::uint32_t status = 0;
+  RolloutState state;
+  state.num_environments = 1;
+  state.poses = poses.data();
+  state.velocities = velocities.data();
+  state.joints = positions.data();
+  state.joint_rates = rates.data();
+  state.step_count = &steps;
+  state.status = &status;
+  SerialWarp warp;
+  write_initial_state(warp, view, static_cast<int>(bodies), 0, state, 0);
+  for (int i = 0; i < view.num_loops; ++i) {
+    const LoopView& loop = view.loops[i];
+    const LoopGap gap = gap_of(loop, load_pose(poses.data(), loop.a), load_pose(poses.data(), loop.b));
+    if (norm(gap.linear) <= kMostGap && norm(gap.angular) <= kMostGap) continue;
+    fail_scene(
+        "loop {}: {} and {} are {:.3g} m and {:.3g} rad apart as the rollout begins; give the joints positions "
+        "at which they are less than {:g} m and rad apart",
+        i, in_quotes(scene.bodies[static_cast<std::size_t>(loop.a)].name),
+        in_quotes(scene.bodies[static_cast<std::size_t>(loop.b)].name), norm(gap.linear), norm(gap.angular), kMostGap);
+  }
+}
+
 void check_integrator(const SceneDescription& scene, const RolloutOptions& options) {
   if (options.integrator != Integrator::kSdirk2) return;
+  if (!scene.loops.empty()) {
+    fail_scene("rollout: integrator is sdirk2, which takes no loops; use midpoint");
+  }
   for (const Body& body : scene.bodies) {
     if (!is_link(scene, body)) continue;
     fail_scene("rollout: integrator is sdirk2, but {} is on a joint of {}, which moves by forces itself; use midpoint",
@@ -179,6 +231,9 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   }
   masses = add_masses(scene, bodies);
   trees = add_trees(bodies, view);
+  for (const Loop& loop : description.loops) loops.push_back(loop_of(description, loop));
+  view.loops = loops.data();
+  view.num_loops = static_cast<std::int32_t>(loops.size());
   view.bodies = bodies.data();
   view.masses = masses.masses.data();
   view.mass_steps = masses.mass_steps.data();
@@ -197,6 +252,7 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   view.speed_limit = options.speed_limit;
   view.contact_states = scene.data().view.contact_states;
   view.slip_tolerance = step_slip_tolerance(description);
+  check_loops(description, view);
 }
 
 double step_slip_tolerance(const SceneDescription& scene) {

@@ -39,6 +39,7 @@ double step_slip_tolerance(const SceneDescription& scene);
 struct RolloutData {
   std::vector<MovingBody> bodies;
   RolloutTrees trees;
+  std::vector<LoopView> loops;
   BodyMasses masses;
   std::vector<double> thickness, surface_thickness;            // of each geometry: see RolloutView
   std::vector<std::vector<PathRow>> paths;                     // of each body

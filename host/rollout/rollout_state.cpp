@@ -39,6 +39,7 @@ T* data_or_null(std::vector<T>& array) {
 ArrayCounts rollout_counts(const Scene& scene) {
   ArrayCounts counts = counts_of(scene);
   counts[Per::kJoint] = joints_of(scene);
+  counts[Per::kLoop] = static_cast<std::int64_t>(scene.description().loops.size());
   return counts;
 }
 

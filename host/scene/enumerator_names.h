@@ -22,6 +22,7 @@ struct EnumeratorNames {
 
 inline constexpr EnumeratorNames kFacetsNames("inscribed", "equal_volume");
 inline constexpr EnumeratorNames kMotionTypeNames("free", "prescribed", "prismatic", "revolute", "planar");
+inline constexpr EnumeratorNames kLoopTypeNames("weld", "hinge");
 inline constexpr EnumeratorNames kDissipationModelNames("hunt_crossley", "pfc");
 inline constexpr EnumeratorNames kQuadratureNames("exact", "centroid", "fan3", "fan6");
 inline constexpr EnumeratorNames kIntegratorNames("midpoint", "euler", "sdirk2");

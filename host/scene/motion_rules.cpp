@@ -199,8 +199,36 @@ const char* text_of(MotionType type) {
                                            : "a planar body";
 }
 
-bool are_joined(const Body& a, const Body& b, const Pair& pair) {
-  return (is_joint(a.motion) && a.motion.parent == pair.b) || (is_joint(b.motion) && b.motion.parent == pair.a);
+bool are_joined(const SceneDescription& scene, const Pair& pair) {
+  const auto on_joint_of = [&](int child, int parent) {
+    const Motion& motion = scene.bodies[static_cast<std::size_t>(child)].motion;
+    return is_joint(motion) && motion.parent == parent;
+  };
+  return on_joint_of(pair.a, pair.b) || on_joint_of(pair.b, pair.a) ||
+         std::any_of(scene.loops.begin(), scene.loops.end(),
+                     [&](const Loop& loop) { return std::minmax(loop.a, loop.b) == std::minmax(pair.a, pair.b); });
+}
+
+void check_loop(const SceneDescription& scene, const Loop& loop) {
+  const int count = static_cast<int>(scene.bodies.size());
+  for (const int body : {loop.a, loop.b}) {
+    if (body < 0 || body >= count) throw_error("body index is {}; it must be in [0, {})", body, count);
+  }
+  const Body &a = scene.bodies[static_cast<std::size_t>(loop.a)], &b = scene.bodies[static_cast<std::size_t>(loop.b)];
+  if (loop.a == loop.b) throw_error("body {} with itself; a loop needs two bodies", in_quotes(a.name));
+  for (const Body* body : {&a, &b}) {
+    if (body->fixed || body->motion.type != MotionType::kPlanar) continue;
+    throw_error("{} is a planar body, which no loop can hold; leave it out", in_quotes(body->name));
+  }
+  if (degrees_of_freedom(a) + degrees_of_freedom(b) == 0) {
+    throw_error("{} and {} are both fixed or prescribed; a loop needs one that moves by forces", in_quotes(a.name),
+                in_quotes(b.name));
+  }
+  for (const double x : loop.anchor) check_range(x, kPositionRange);
+  if (loop.type == LoopType::kHinge) check_axis(loop.axis);
+  if (loop.type == LoopType::kWeld && loop.axis != std::array<double, 3>{}) {
+    throw Error("a weld has an axis, but needs none; leave it out, or make it a hinge");
+  }
 }
 
 Pose pose_from(const std::array<double, 7>& numbers) {

@@ -85,8 +85,12 @@ void check_no_half_space(const SceneDescription& scene, const Body& body, const 
 /// How messages call a type of motion: "a revolute joint".
 const char* text_of(MotionType type);
 
-/// A joint joins the two bodies.
-bool are_joined(const Body& a, const Body& b, const Pair& pair);
+/// A joint or a loop joins the two bodies.
+bool are_joined(const SceneDescription& scene, const Pair& pair);
+
+/// A loop holds two bodies, of which at least one has degrees of freedom and none is planar; a hinge has an axis, and
+/// nothing else has one.
+void check_loop(const SceneDescription& scene, const Loop& loop);
 
 /// x y z, quaternion w x y z of any length but 0.
 Pose pose_from(const std::array<double, 7>& numbers);

@@ -280,7 +280,7 @@ std::vector<Pair> all_pairs(const SceneDescription& scene) {
       const Pair pair = {static_cast<int>(a), static_cast<int>(b), {}, {}};
       if (scene.bodies[a].fixed && scene.bodies[b].fixed) continue;
       if (is_excluded(scene, pair)) continue;
-      if (are_joined(scene.bodies[a], scene.bodies[b], pair)) continue;
+      if (are_joined(scene, pair)) continue;
       if (can_touch(scene.contact.model, kinds[a], kinds[b])) pairs.push_back(pair);
     }
   }

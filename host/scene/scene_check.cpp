@@ -198,6 +198,12 @@ void check_scene(const SceneDescription& scene) {
     check_bodies(scene, a, b, fmt::format("excluded pair {}", i));
     if (a == b) fail_scene("excluded pair {}: body {} with itself; a pair needs two bodies", i, a);
   }
+  for (std::size_t i = 0; i < scene.loops.size(); ++i) {
+    if (scene.loops[i].type > LoopType::kHinge) {
+      fail_scene("loop {}: type is {}; it must be one of LoopType", i, static_cast<int>(scene.loops[i].type));
+    }
+    check_rule(fmt::format("loop {}: ", i), check_loop, scene, scene.loops[i]);
+  }
   DistinctPairs pairs;
   for (std::size_t i = 0; scene.pairs && i < scene.pairs->size(); ++i) {
     const std::string location = fmt::format("pair {}", i);

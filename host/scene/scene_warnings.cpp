@@ -67,7 +67,7 @@ std::vector<std::string> rigid_pairs(const Scene& scene) {
       if (kinds[a][0].polygon != kinds[b][0].polygon) continue;                        // they live in different worlds
       if (can_touch(scene.description().contact.model, kinds[a], kinds[b])) continue;  // left out of a list of pairs
       if (degrees_of_freedom(bodies[a]) + degrees_of_freedom(bodies[b]) == 0) continue;
-      if (are_joined(bodies[a], bodies[b], pair) || is_excluded(scene.description(), pair)) continue;
+      if (are_joined(scene.description(), pair) || is_excluded(scene.description(), pair)) continue;
       if (std::any_of(scene.pairs().begin(), scene.pairs().end(), is_listed)) continue;
       if (++count > kMaxRigidPairs) continue;
       warnings.push_back(rigid_text(scene.description(), bodies[a], bodies[b]));

@@ -89,6 +89,25 @@ std::vector<std::array<int, 2>> parse_exclude(const JsonValue& value, const Scen
   return exclude;
 }
 
+std::vector<Loop> parse_loops(const JsonValue& value, const SceneDescription& scene) {
+  const Names bodies = names_of(scene.bodies);
+  std::vector<Loop> loops;
+  for (const JsonValue& element : value.elements()) {
+    element.allow({"type", "bodies", "anchor", "axis"});
+    Loop loop;
+    loop.type = static_cast<LoopType>(element.required("type").one_of(kLoopTypeNames));
+    const Pair pair = parse_names(element.required("bodies"), bodies);
+    loop.a = pair.a;
+    loop.b = pair.b;
+    read_vector(element.required("anchor"), kPositionRange, loop.anchor.data());
+    const auto axis = loop.type == LoopType::kHinge ? element.required("axis") : element.optional("axis");
+    if (axis) loop.axis = axis->numbers<3>();
+    with_location(element, [&] { check_loop(scene, loop); });
+    loops.push_back(loop);
+  }
+  return loops;
+}
+
 }  // namespace
 
 SceneDescription parse_scene(const std::string& json, const std::string& directory, const std::string& source) {
@@ -101,7 +120,7 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   refuse_robot_file(json, source);
   const JsonValue::Document document = JsonValue::parse(json, source);
   const JsonValue root(document, source);
-  root.allow({"isopatch", "geometries", "bodies", "pairs", "exclude", "contact", "rollout"});
+  root.allow({"isopatch", "geometries", "bodies", "pairs", "exclude", "loops", "contact", "rollout"});
   refuse_both(root, "pairs", "exclude");
   root.required("isopatch").integer(1, 1);
 
@@ -113,6 +132,7 @@ SceneDescription parse_scene(const std::string& json, const std::string& directo
   scene.bodies = parse_bodies(bodies, scene.geometries);
   read_motions(bodies, scene);
   check_planar_bodies(bodies, scene);
+  if (const auto loops = root.optional("loops")) scene.loops = parse_loops(*loops, scene);
   const auto pairs = root.optional("pairs"), exclude = root.optional("exclude");
   if (exclude) scene.exclude = parse_exclude(*exclude, scene);
   scene.pairs = pairs ? parse_pairs(*pairs, scene) : all_pairs(scene);

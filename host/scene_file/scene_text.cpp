@@ -104,12 +104,14 @@ class SceneWriter {
     for (const Geometry& geometry : scene_.geometries) geometries[geometry.name] = {{"type", "given"}};
     for (const Body& body : scene_.bodies) bodies.push_back(write(body));
     for (const Pair& pair : *scene_.pairs) pairs.push_back(write(pair));
-    return {{"isopatch", 1},
-            {"geometries", geometries},
-            {"bodies", bodies},
-            {"pairs", pairs},
-            {"contact", difference(json_of(scene_.contact), json_of(ContactOptions()))},
-            {"rollout", difference(json_of(scene_.rollout), json_of(RolloutOptions()))}};
+    Json json = {{"isopatch", 1},
+                 {"geometries", geometries},
+                 {"bodies", bodies},
+                 {"pairs", pairs},
+                 {"contact", difference(json_of(scene_.contact), json_of(ContactOptions()))},
+                 {"rollout", difference(json_of(scene_.rollout), json_of(RolloutOptions()))}};
+    for (const Loop& loop : scene_.loops) json["loops"].push_back(write(loop));
+    return json;
   }
 
  private:
@@ -165,6 +167,15 @@ class SceneWriter {
     Json json = {{"bodies", {name(pair.a), name(pair.b)}}};
     json.update(difference(json_of(pair), json_of(Pair())));
     if (!pair.contact_state.empty()) json["contact_state"] = pair.contact_state;
+    return json;
+  }
+
+  Json write(const Loop& loop) const {
+    const auto name = [&](int body) { return scene_.bodies[static_cast<std::size_t>(body)].name; };
+    Json json = {{"type", name_in(kLoopTypeNames, loop.type)},
+                 {"bodies", {name(loop.a), name(loop.b)}},
+                 {"anchor", loop.anchor}};
+    if (loop.type == LoopType::kHinge) json["axis"] = loop.axis;
     return json;
   }
 

@@ -81,6 +81,10 @@ struct RolloutOutputs {
   /// joint that is what drive, friction and stops give; of a joint that follows another what that moves it with.
   ArrayOf<Kind, AnyReal> joint_wrench;
 
+  /// N x L x 6   by how much the bodies of each loop are apart after the step, a from b: of the anchor [m], and turned
+  /// by [rad], without the turn of a hinge about its axis; world
+  ArrayOf<Kind, AnyReal> loop_gap;
+
   // of the bodies with degrees of freedom, after the step
   ArrayOf<Kind, AnyReal> kinetic_energy;    ///< N   J
   ArrayOf<Kind, AnyReal> potential_energy;  ///< N   of gravity, J; 0 at the world's origin
@@ -138,6 +142,7 @@ constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"joints_at_limit", "int32", Per::kJoint, 1, "1"}, o.joints_at_limit...);
   visit(ArrayInfo{"joint_drive_force", "real", Per::kJoint, 1, "N or N m"}, o.joint_drive_force...);
   visit(ArrayInfo{"joint_wrench", "real", Per::kJoint, 6, "N; N m"}, o.joint_wrench...);
+  visit(ArrayInfo{"loop_gap", "real", Per::kLoop, 6, "m; rad"}, o.loop_gap...);
   visit(ArrayInfo{"kinetic_energy", "real", Per::kEnvironment, 1, "J"}, o.kinetic_energy...);
   visit(ArrayInfo{"potential_energy", "real", Per::kEnvironment, 1, "J"}, o.potential_energy...);
   visit(ArrayInfo{"elastic_energy", "real", Per::kPair, 1, "J", OutputGroup::kEnergy}, o.elastic_energy...);
@@ -152,7 +157,7 @@ constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"polygons_needed", "int32", Per::kEnvironment, 1, "1"}, o.polygons_needed...);
 }
 
-/// The counts of a scene, with its joints.
+/// The counts of a scene, with its joints and loops.
 ArrayCounts rollout_counts(const Scene& scene);
 
 /// The RolloutState of N environments, owned, in arrays of the same names.

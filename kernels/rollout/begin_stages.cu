@@ -34,7 +34,7 @@ void begin_stages(const StepCall& call, cudaStream_t stream) {
   const std::int64_t useful = std::min<std::int64_t>(call.step.state.num_environments, call.begin_warps);
   if (useful == 0) return;
   const auto blocks = static_cast<unsigned>((useful + kWarps - 1) / kWarps);
-  if (call.step.rollout.num_trees > 0) {
+  if (may_have_trees(call.step.rollout)) {
     begin_stages_kernel<CudaTreeWarp><<<blocks, kBlock, 0, stream>>>(call);
   } else {
     begin_stages_kernel<CudaWarp><<<blocks, kBlock, 0, stream>>>(call);

@@ -12,9 +12,9 @@
 namespace isopatch::detail {
 
 __device__ inline SolverSize solver_size(const StepCall& call) {
-  return {call.step.scene.num_bodies, call.step.rollout.num_joints,  call.step.rollout.num_dofs,
-          call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_state_rows(call.step.scene),
-          call.step.rollout.max_chain};
+  return {call.step.scene.num_bodies,  call.step.rollout.num_joints,  call.step.rollout.num_dofs,
+          call.step.scene.num_pairs,   call.arrays.contacts.capacity, num_state_rows(call.step.scene),
+          call.step.rollout.max_chain, call.step.rollout.num_loops};
 }
 
 /// What an environment keeps, with its trees, and with this memory for finding its velocities; null: none.

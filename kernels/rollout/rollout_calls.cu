@@ -101,7 +101,7 @@ void begin_call(const StepCall& call, cudaStream_t stream) {
 void place_for_searches(const StepCall& call, cudaStream_t stream) {
   if (call.step.state.num_environments == 0) return;
   const unsigned blocks = blocks_of(call.step.state.num_environments);
-  if (call.step.rollout.num_trees > 0) {
+  if (may_have_trees(call.step.rollout)) {
     place_for_searches_kernel<CudaTreeWarp><<<blocks, kBlock, 0, stream>>>(call);
   } else {
     place_for_searches_kernel<CudaWarp><<<blocks, kBlock, 0, stream>>>(call);

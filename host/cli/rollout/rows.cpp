@@ -58,7 +58,7 @@ bool has_rows(const ArrayInfo& info) {
       "poses",          "velocities",        "joints",          "step_count",        "pair_wrench",
       "kinetic_energy", "potential_energy",  "elastic_energy",  "solver_iterations", "num_polygons",
       "contact_state",  "joint_limit_force", "joints_at_limit", "joint_drive_force", "joint_wrench",
-      "joint_rates"};
+      "joint_rates",    "loop_gap"};
   return std::ranges::find(kNames, info.name) != std::end(kNames);
 }
 
@@ -124,7 +124,7 @@ RolloutFile::RolloutFile(const RowPlan& plan, const StateArrays& given, const Ar
     using Element = typename std::remove_cvref_t<decltype(array)>::value_type;
     NpyArray*& rows_of = rows_of_.emplace_back(nullptr);
     if (!has_rows(info)) return;
-    if (info.per == Per::kJoint && counts[Per::kJoint] == 0) return;
+    if ((info.per == Per::kJoint || info.per == Per::kLoop) && counts[info.per] == 0) return;
     if (info.width == 0 && counts.contact_state == 0) return;
     if (!with_energies && is_energy(info)) return;
     bytes += static_cast<double>(rows) * static_cast<double>(num_environments * counts.row(info)) * sizeof(Element);

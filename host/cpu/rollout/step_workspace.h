@@ -61,7 +61,7 @@ class StepWorkspace {
                 static_cast<std::size_t>(ForceLayout{scene.num_pairs, view.num_joints, scene.num_bodies}.size())),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
         size_{scene.num_bodies,      view.num_joints, view.num_dofs, scene.num_pairs, 0,
-              num_state_rows(scene), view.max_chain},
+              num_state_rows(scene), view.max_chain,  view.num_loops},
         tree_memory_(static_cast<std::size_t>(tree_words(view))),
         trees_(tree_memory(view, tree_memory_.data())),
         tree_views_(view.trees) {}

@@ -33,6 +33,7 @@ constexpr RowAxes kRowAxes[] = {  // in the order of Per
     {{"N", "P"}, "environments, pairs"},
     {{"N", "Q"}, "environments, part pairs"},
     {{"N", "J"}, "environments, joints"},
+    {{"N", "L"}, "environments, loops"},
     {{"N", "P", "K"}, "environments, pairs, clusters"}};
 constexpr RowAxes kBufferAxes = {{"N", "capacity"}, "environments, rows"};
 constexpr RowAxes kOffsetAxes = {{"N + 1"}, "environments + 1"};

@@ -112,6 +112,7 @@ constexpr ArrayDescription kDescriptions[] = {
     {"step_outputs", "joint_drive_force", "Of the drives of joints over the step, along the joint"},
     {"step_outputs", "joint_wrench",
      "Of a joint's parent on its child over the step, and the moment about the joint's anchor, world frame"},
+    {"step_outputs", "loop_gap", "By how much the bodies of a loop are apart after the step, a from b, world frame"},
     {"step_outputs", "elastic_energy", "After the step; this and the outputs of patches take one more evaluation"},
     {"step_outputs", "area", "Of the contact patch, after the step"},
     {"step_outputs", "center_of_pressure", "∫ x p dS / ∫ p dS after the step, world frame; 0 without contact"},

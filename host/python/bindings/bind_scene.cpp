@@ -261,6 +261,9 @@ void bind_scene(nb::module_& module) {
           "num_joints", [](const Scene& scene) { return rollout_counts(scene)[Per::kJoint]; },
           "J in the shapes of arrays.")
       .def_prop_ro(
+          "num_loops", [](const Scene& scene) { return rollout_counts(scene)[Per::kLoop]; },
+          "L in the shapes of arrays.")
+      .def_prop_ro(
           "part_pairs",
           [](const Scene& scene) {
             const auto row = [](const PartPair& p) { return std::tuple<int, int, int>(p.pair, p.part_a, p.part_b); };

@@ -13,6 +13,7 @@
 #include "isopatch/geometry/geometry.h"
 #include "isopatch/scene/body.h"
 #include "isopatch/scene/contact.h"
+#include "isopatch/scene/loop.h"
 #include "isopatch/scene/rollout_options.h"
 
 namespace isopatch {
@@ -57,13 +58,15 @@ struct SceneDescription {
   /// them.
   std::vector<std::array<int, 2>> exclude = {};
 
+  std::vector<Loop> loops = {};  ///< what holds bodies together in rollouts, beside joints
+
   ContactOptions contact;       ///< the law of all pairs
   RolloutOptions rollout = {};  ///< how it is stepped in time
 
   std::vector<std::string> notes = {};  ///< what was noticed as a file was read, one line each, for warnings_of()
 };
 
-/// Every pair a < b of bodies that are not excluded and not both fixed, that no joint joins, and that have a part pair:
+/// Every pair a < b of bodies that are not excluded and not both fixed, that no joint and no loop joins, and that have a part pair:
 /// two parts that can touch in the scene's contact models, without a Pair::stiffness. So a prescribed body is paired
 /// with fixed ones and with others that are prescribed: none of them yields, but what presses on them can be of
 /// interest. Throws Error for a geometry index out of range.

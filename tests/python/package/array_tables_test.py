@@ -48,7 +48,7 @@ def test_axes_are_as_long_as_shapes(evaluator, scene):
     capacities |= {f"{kind}_environments": capacities[f"packed_{kind}s"] for kind in ("polygon", "contact")}
     described = {"inputs": inputs, "outputs": outputs}
     described |= zip(("state", "step_inputs", "step_outputs"), simulator._core.arrays())
-    counts = {"N": 1, "B": 2, "C": 2, "P": 1, "Q": 1, "S": 0, "J": 0, "K": 3, "N + 1": 2}
+    counts = {"N": 1, "B": 2, "C": 2, "P": 1, "Q": 1, "S": 0, "J": 0, "L": 0, "K": 3, "N + 1": 2}
     for table, row in ROWS:
         _, shape, rows = described[table][row.name]
         leading = {"N": (1,), "N + 1": (2,), "": ()}[rows]

@@ -203,6 +203,8 @@ class StepResults(NamedTuple):
     joint_wrench: Any = None
     """[N, J, 6], N; N m. Of a joint's parent on its child over the step, and the moment about the joint's anchor,
     world frame."""
+    loop_gap: Any = None
+    """[N, L, 6], m; rad. By how much the bodies of a loop are apart after the step, a from b, world frame."""
     kinetic_energy: Any = None
     """[N], J. After the step, of the bodies with degrees of freedom."""
     potential_energy: Any = None

@@ -3,7 +3,7 @@
 // The outputs of a step, of one environment.
 #pragma once
 
-#include "isopatch/detail/rollout/motion/step_stage.h"
+#include "isopatch/detail/rollout/motion/loop_gap.h"
 #include "isopatch/detail/simt/lane_sums.h"
 
 namespace isopatch::detail {
@@ -114,6 +114,19 @@ ISOPATCH_HD void write_joint_forces(Warp& warp, int num_joints, const double* st
   }
 }
 
+/// Writes by how much the bodies of loops are apart. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void write_gaps(Warp& warp, const RolloutView& view, const EnvironmentState& state,
+                            const RolloutOutput& output, std::int64_t environment) {
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < view.num_loops && output.loop_gap.data != nullptr; i += Warp::kSize) {
+    const LoopView& loop = view.loops[i];
+    const LoopGap gap = gap_of(loop, load_pose(state.poses, loop.a), load_pose(state.poses, loop.b));
+    write(output.loop_gap, environment, 6 * i, gap.linear);
+    write(output.loop_gap, environment, 6 * i + 3, gap.angular);
+  }
+}
+
 /// Writes energies and momentum of the state. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
@@ -158,8 +171,11 @@ ISOPATCH_HD void write_energies(Warp& warp, const RolloutView& view, int num_bod
 
 /// Writes zeros for a frozen environment. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, int num_joints, const RolloutOutput& output,
+ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, const RolloutView& view, const RolloutOutput& output,
                               std::int64_t environment) {
+  const int num_joints = view.num_joints;
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < 6 * view.num_loops; i += Warp::kSize) write(output.loop_gap, environment, i, 0);
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_joints; i += Warp::kSize) {
     write(output.joint_limit_force, environment, i, 0);

@@ -306,7 +306,9 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   const StageInput in = stage_input(step, contact, environment);
   if constexpr (kTakesTrees<Warp>) {
     auto&& lanes = lanes_of(warp);
-    if (begun.problem.num_trees > 0) begin_tree_columns(lanes, begun.problem.num_pairs, solver);
+    const int pairs = begun.problem.num_pairs, loops = begun.problem.num_loops;
+    if (begun.problem.num_trees > 0) begin_tree_columns(lanes, pairs + loops, solver);
+    if (loops > 0) begin_loops(lanes, pairs, loops, solver);
   }
   const bool is_sdirk2 = begun.stage.integrator == Integrator::kSdirk2;
   StageSolution solution = {};
@@ -382,7 +384,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
                      forces + layout.along());
   }
   if (step.finds_joint_wrenches) {
-    subtract_outside(warp, in, stage, solver, problem.num_pairs, step.forces(), progress.forces);
+    subtract_outside(warp, in, stage, solver, problem.num_pairs + problem.num_loops, step.forces(), progress.forces);
   }
 
   if (stage.last) {
@@ -460,7 +462,7 @@ ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environ
   const bool frozen = (step.state.status[environment] & kFrozen) != 0;
   write_counts(warp, *progress.counts, frozen, output, environment);
   if (frozen) {
-    write_frozen(warp, step.scene, step.rollout.num_joints, output, environment);
+    write_frozen(warp, step.scene, step.rollout, output, environment);
   } else {
     write_wrenches(warp, step.scene, progress.forces, progress.poses, output, environment);
     write_joint_forces(warp, step.rollout.num_joints, progress.forces + step.forces().stops(),
@@ -470,6 +472,7 @@ ISOPATCH_HD void end_call(Warp& warp, const StepView& step, std::int64_t environ
     for (int i = warp.lane(); i < 6 * step.scene.num_pairs && progress.sums != nullptr; i += Warp::kSize) {
       write(output.pair_wrench_mean, environment, i, progress.sums[i] / max(num_steps, 1));
     }
+    write_gaps(warp, step.rollout, step.environment(environment), output, environment);
     write_energies(warp, step.rollout, step.scene.num_bodies, step.input, environment, step.environment(environment),
                    output);
   }

@@ -116,6 +116,15 @@ struct TreeView {
   bool has_roots, has_followers;
 };
 
+/// What holds two bodies together beside joints.
+struct LoopView {
+  std::int32_t a, b;
+  bool turns;                // about its axis
+  Vec3d anchor_a, anchor_b;  // each in its body's frame, m
+  Vec3d axis_a, axis_b;      // unit, likewise
+  Quaternion b_in_a;         // the orientation of B in A's frame that it holds
+};
+
 struct RolloutView {
   const MovingBody* bodies;
   const BodyMass* masses;          // the first one, of bodies that cannot have their geometries, has a mass of 0
@@ -130,6 +139,8 @@ struct RolloutView {
   const std::int32_t* tree_levels;  // where the bodies of a depth begin among them, and at last where they end
   std::int32_t num_trees, num_tree_bodies, num_tree_roots, num_tree_dofs, num_tree_entries;
   std::int32_t max_chain;  // the most degrees of freedom that move a body
+  const LoopView* loops;
+  std::int32_t num_loops;
   Integrator integrator;
   ContactPoints points;
   double time_step;
@@ -145,5 +156,8 @@ struct RolloutView {
   double slip_tolerance;         // v_s, m/s
   const double* contact_states;  // SceneView::contact_states
 };
+
+/// Whether the bodies of a scene need the code for trees: so do loops.
+ISOPATCH_HD bool may_have_trees(const RolloutView& view) { return view.num_trees > 0 || view.num_loops > 0; }
 
 }  // namespace isopatch::detail

@@ -4,25 +4,11 @@
 #pragma once
 
 #include "isopatch/detail/pair/pair_frame.h"
-#include "isopatch/detail/rollout/solver/pair_damper.h"
+#include "isopatch/detail/rollout/solver/loops.h"
 #include "isopatch/detail/rollout/tree/tree_mass.h"
 #include "isopatch/scene/contact.h"
 
 namespace isopatch::detail {
-
-/// What a scene and a call give to every step of an environment. `contact` has the poses where the contact is found.
-struct StageInput {
-  const SceneView& scene;
-  const RolloutView& view;
-  const State& contact;
-  const InputView& input;
-  std::int64_t environment;
-  EnvironmentState state;
-
-  ISOPATCH_HD const double* poses() const {  // where the contact is found
-    return static_cast<const double*>(contact.poses.data) + environment * contact.poses.stride;
-  }
-};
 
 /// The contact polygons of a stage, which key(i) orders; write(i, columns, k) writes polygon i in order to place k.
 template <class Key, class Write>
@@ -407,7 +393,12 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_trees = in.view.num_trees;
   p.parameters = {stage.step, in.view.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, contacts, m.pairs);
-  number_dofs(warp, in, p.num_pairs, m);
+  p.num_loops = 0;
+  if constexpr (kTakesTrees<Warp>) {
+    p.num_loops = in.view.num_loops;
+    if (p.num_loops > 0) list_loops(warp, in, stage, p.num_pairs, m);
+  }
+  number_dofs(warp, in, p.num_pairs + p.num_loops, m);
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();

@@ -52,7 +52,7 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
   multiply_by_mass(warp, p, m, v.direction, v.momentum);
   const double curvature = sum_of_dofs(warp, p, [&](int i) { return v.direction[i] * v.momentum[i]; });
   ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < p.num_pairs; i += Warp::kSize) {
+  for (int i = warp.lane(); i < p.num_pairs + p.num_loops; i += Warp::kSize) {
     SolvedPair& pair = m.pairs[i];
     pair.twist = relative_twist(m, pair, v.previous);
     pair.change = relative_twist(m, pair, v.direction, true);
@@ -78,6 +78,18 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
       for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_slopes(term, twist, pair.change, sums); });
       slope += sums[0];
       second += sums[1];
+    }
+    if constexpr (kTakesTrees<Warp>) {
+      ISOPATCH_NO_UNROLL
+      for (int i = 0; i < p.num_loops; ++i) {
+        const SolvedPair& pair = m.pairs[p.num_pairs + i];
+        double sums[2] = {0, 0};
+        m.loops[i].add_slopes(
+            {fma(at, pair.change.linear, pair.twist.linear), fma(at, pair.change.angular, pair.twist.angular)},
+            pair.change, sums);
+        slope += sums[0];
+        second += sums[1];
+      }
     }
     searches = searches && !(abs(slope) <= kFlat * steepness);
     if (!any_team(warp, searches)) break;

@@ -6,6 +6,7 @@
 #include "isopatch/detail/rollout/motion/given_memory.h"
 #include "isopatch/detail/rollout/motion/step_stage.h"
 #include "isopatch/detail/rollout/solver/elimination.h"
+#include "isopatch/detail/rollout/solver/loop_term.h"
 #include "isopatch/detail/rollout/solver/plate_term.h"
 #include "isopatch/detail/rollout/solver/point_sums.h"
 #include "isopatch/detail/rollout/solver/step_joint.h"
@@ -95,6 +96,7 @@ struct SolvedPair {
   /// A pair without contact, which changes nothing: where an environment has fewer pairs than another of its warp.
   ISOPATCH_HD void set_empty() { *this = SolvedPair{}; }
   ISOPATCH_HD bool is_empty() const { return polygons == 0; }
+  static constexpr std::int32_t kLoop = -1;  // in place of polygons: of a loop
   /// The impulse on body a about P, from the last evaluation.
   ISOPATCH_HD Momentum impulse() const {
     const double *force = sums + ImpulseSums::kForce, *moment = sums + ImpulseSums::kMoment;
@@ -127,6 +129,7 @@ struct SolverMemory {
   std::int32_t* joint_dofs;  // of each of them: the degree of freedom
   SolvedPair* pairs;         // of pairs with contact
   PlateTerm* terms;          // of contacts with state
+  LoopTerm* loops;           // theirs are the pairs behind those with contact
   EliminationOrder* order;
   SolverVectors vectors;
 
@@ -150,6 +153,7 @@ struct SolverSize {
   std::int32_t polygons;   // of all of them
   std::int32_t terms;      // with memory
   std::int32_t max_chain;  // RolloutView's; 0 without trees
+  std::int32_t loops;
 
   /// The last block of each pair may have a single polygon.
   ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
@@ -180,8 +184,9 @@ struct SolverSize {
     taken.give(m.bodies, bodies);
     taken.give(m.joints, joints);
     taken.give(m.joint_dofs, joints);
-    taken.give(m.pairs, min(polygons, pairs));
+    taken.give(m.pairs, min(polygons, pairs) + loops);
     taken.give(m.terms, min(polygons, terms));
+    taken.give(m.loops, loops);
     taken.give(m.order, 1);
     taken.give(vectors, std::int64_t{dofs} * SolverVectors::kCount);
     m.vectors = SolverVectors::of(vectors, dofs);
@@ -193,7 +198,8 @@ struct SolverSize {
     taken.give(m.matrix.entries, std::int64_t{dofs} * dofs);
     taken.give(m.rows, dofs);
     m.matrix.size = dofs;
-    const std::int64_t with_trees = max_chain > 0 ? min(polygons, pairs) : 0, room = 2 * std::int64_t{max_chain};
+    const std::int64_t with_trees = max_chain > 0 ? min(polygons, pairs) + loops : 0,
+                       room = 2 * std::int64_t{max_chain};
     taken.give(m.mobilities, with_trees);
     taken.give(m.tree_dofs, with_trees * (room + 1));
     taken.give(m.tree_columns, with_trees * room * 6);

@@ -16,7 +16,7 @@ namespace isopatch::detail {
 
 /// The sizes and parameters of a solve; its numbers are in SolverMemory.
 struct VelocityProblem {
-  std::int32_t num_bodies, num_joints, num_dofs, num_pairs, num_terms, num_trees;
+  std::int32_t num_bodies, num_joints, num_dofs, num_pairs, num_terms, num_trees, num_loops;
   PointParameters<double> parameters;
 };
 
@@ -108,6 +108,12 @@ ISOPATCH_HD void find_potentials(Warp& warp, const VelocityProblem& p, const Sol
     double& sum = potentials[k];
     ISOPATCH_NO_UNROLL
     for (int i = 0; i < p.num_joints; ++i) sum += m.joints[i].potential(velocity[m.joint_dofs[i]]);
+    ISOPATCH_NO_UNROLL
+    if constexpr (kTakesTrees<Warp>) {
+      for (int i = 0; i < p.num_loops; ++i) {
+        sum += m.loops[i].potential(relative_twist(m, m.pairs[p.num_pairs + i], velocity));
+      }
+    }
     ISOPATCH_NO_UNROLL
     for (int i = 0; i < p.num_pairs; ++i) {
       const SolvedPair& pair = m.pairs[i];
@@ -218,6 +224,25 @@ ISOPATCH_HD void begin_matrix(Warp& warp, const VelocityProblem& p, const Solver
   warp.sync();
 }
 
+/// The impulses of loops at the velocity, and their matrices. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void add_loops(Warp& warp, const VelocityProblem& p, const SolverMemory& m, bool with_matrix) {
+  ISOPATCH_NO_UNROLL
+  for (int i = 0; i < p.num_loops; ++i) {
+    SolvedPair& pair = m.pairs[p.num_pairs + i];
+    const RelativeTwist<double> twist = relative_twist(m, pair, m.vectors.velocity);
+    if (warp.lane() == 0) {
+      for (double& sum : pair.sums) sum = 0;
+      m.loops[i].add_impulse(twist, pair.sums);
+    }
+    warp.sync();
+    if (!with_matrix) continue;
+    double matrix[MatrixSums::kSize] = {};
+    m.loops[i].add_matrix(matrix);
+    add_pair_to_matrix(warp, m, pair, matrix);
+  }
+}
+
 /// The impulses at the velocity, the gradient, and with PointSums::kTakesAll the matrix of second derivatives. Called
 /// by all lanes.
 template <class Warp, class PointSums>
@@ -253,6 +278,7 @@ ISOPATCH_HD void evaluate(Warp& warp, const PointSums& points, const VelocityPro
     points.impulses(p.parameters, columns, pair.polygons, twist, !PointSums::kTakesAll && how.renews, sums);
     keep(sums);
   }
+  if constexpr (kTakesTrees<Warp>) add_loops(warp, p, m, how.with_matrix);
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) v.gradient[i] = v.momentum[i] - v.free_momentum[i];
   warp.sync();
@@ -263,7 +289,7 @@ ISOPATCH_HD void evaluate(Warp& warp, const PointSums& points, const VelocityPro
   }
   warp.sync();
   ISOPATCH_NO_UNROLL
-  for (int i = 0; i < p.num_pairs; ++i) {
+  for (int i = 0; i < p.num_pairs + p.num_loops; ++i) {
     const SolvedPair& pair = m.pairs[i];
     if constexpr (kTakesTrees<Warp>) {
       if (m.bodies[pair.a].is_in_tree() || m.bodies[pair.b].is_in_tree()) {
@@ -296,6 +322,7 @@ ISOPATCH_HD void find_matrix(Warp& warp, const PointSums& points, const Velocity
     points.matrix(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
     add_pair_to_matrix(warp, m, pair, sums);
   }
+  if constexpr (kTakesTrees<Warp>) add_loops(warp, p, m, true);
 }
 
 /// Solves H direction = -gradient, and replaces H by its Cholesky factor. Called by all lanes.
