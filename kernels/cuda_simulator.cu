@@ -172,7 +172,8 @@ class CudaSimulator final : public Simulator::Implementation {
     size.pairs = n * scene_.data().pairs.size();
     const auto copies = static_cast<std::size_t>(step_copies(view()));
     size.stage_bodies = copies * size.bodies;
-    const ForceLayout forces = {static_cast<int>(scene_.data().pairs.size()), view().num_joints, scene_.num_bodies()};
+    const ForceLayout forces = {static_cast<int>(scene_.data().pairs.size()), view().num_joints, scene_.num_bodies(),
+                                view().num_loops};
     size.forces = copies * n * static_cast<std::size_t>(forces.size());
     if (size.pairs > std::size_t{1} << 30) {
       throw Error("step: " + std::to_string(n) + " environments of " + std::to_string(scene_.num_pairs()) +

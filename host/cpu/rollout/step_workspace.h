@@ -58,7 +58,8 @@ class StepWorkspace {
         poses_(static_cast<std::size_t>(scene.num_bodies) * kPoseSize),
         twists_(asks_for_twists(scene) ? static_cast<std::size_t>(scene.num_bodies) * kVelocitySize : 0),
         forces_(copies(view) *
-                static_cast<std::size_t>(ForceLayout{scene.num_pairs, view.num_joints, scene.num_bodies}.size())),
+                static_cast<std::size_t>(
+                    ForceLayout{scene.num_pairs, view.num_joints, scene.num_bodies, view.num_loops}.size())),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
         size_{scene.num_bodies,      view.num_joints, view.num_dofs, scene.num_pairs, 0,
               num_state_rows(scene), view.max_chain,  view.num_loops},

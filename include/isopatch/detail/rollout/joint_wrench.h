@@ -10,15 +10,16 @@
 namespace isopatch::detail {
 
 /// Where the forces of a step stand: six numbers of each pair; of each joint the force of its stops, that of its drive
-/// and all that acts along it; and six of each body.
+/// and all that acts along it; six of each body; and six of each loop, which it keeps from sub-step to sub-step.
 struct ForceLayout {
-  int pairs, joints, bodies;
+  int pairs, joints, bodies, loops;
 
   ISOPATCH_HD int stops() const { return 6 * pairs; }
   ISOPATCH_HD int drives() const { return stops() + joints; }
   ISOPATCH_HD int along() const { return drives() + joints; }
   ISOPATCH_HD int of_bodies() const { return along() + joints; }
-  ISOPATCH_HD int size() const { return of_bodies() + (joints > 0 ? 6 * bodies : 0); }
+  ISOPATCH_HD int of_loops() const { return of_bodies() + (joints > 0 ? 6 * bodies : 0); }
+  ISOPATCH_HD int size() const { return of_loops() + 6 * loops; }
 };
 
 /// Adds a force, and its torque about the world's origin, to six numbers of a body.

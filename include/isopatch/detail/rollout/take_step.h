@@ -26,7 +26,9 @@ struct StepView {
   ISOPATCH_HD EnvironmentState environment(std::int64_t index) const {
     return EnvironmentState::of(state, index, scene.num_bodies, rollout.num_joints);
   }
-  ISOPATCH_HD ForceLayout forces() const { return {scene.num_pairs, rollout.num_joints, scene.num_bodies}; }
+  ISOPATCH_HD ForceLayout forces() const {
+    return {scene.num_pairs, rollout.num_joints, scene.num_bodies, rollout.num_loops};
+  }
   ISOPATCH_HD int num_forces() const { return forces().size(); }
 };
 
@@ -280,7 +282,8 @@ ISOPATCH_HD StageProblem begin_stage(Warp& warp, const StepView& step, const Sta
   StageProblem begun;
   begun.plan = *progress.plan;
   begun.stage = stage_of(step.rollout, step.state.step_count[environment], begun.plan);
-  begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, contacts, solver);
+  const double* const changes = begun.plan.substep > 0 ? progress.forces + step.forces().of_loops() : nullptr;
+  begun.problem = begin_problem(warp, in, begun.stage, progress.bodies, contacts, solver, changes);
   begun.contacts = contacts.count;
   return begun;
 }
@@ -308,7 +311,7 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
     auto&& lanes = lanes_of(warp);
     const int pairs = begun.problem.num_pairs, loops = begun.problem.num_loops;
     if (begun.problem.num_trees > 0) begin_tree_columns(lanes, pairs + loops, solver);
-    if (loops > 0) begin_loops(lanes, pairs, loops, solver);
+    if (loops > 0) begin_loops(lanes, pairs, loops, begun.stage.step, solver);
   }
   const bool is_sdirk2 = begun.stage.integrator == Integrator::kSdirk2;
   StageSolution solution = {};
@@ -362,6 +365,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     return kOk;
   }
   if constexpr (kTakesTrees<Warp>) {
+    keep_changes(warp, problem.num_loops, solver, progress.forces + step.forces().of_loops());
     take_velocities_of_trees(warp, in, solver, progress.bodies);
     plan.too_fast =
         !move_trees_on(warp, step.rollout, step.input, environment, in.state, stage, progress.bodies, progress.trees) ||

@@ -381,10 +381,11 @@ ISOPATCH_HD_APART void begin_trees(Warp& warp, StageInput in, SolverStage stage,
 }
 
 /// Writes the problem of a stage from its contacts, but for their columns. The known velocities are in
-/// m.vectors.previous. Called by all lanes.
+/// m.vectors.previous. `loop_changes` are those of list_loops(). Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, const SolverStage& stage,
-                                          const StageBody* bodies, const Contacts& contacts, const SolverMemory& m) {
+                                          const StageBody* bodies, const Contacts& contacts, const SolverMemory& m,
+                                          const double* loop_changes = nullptr) {
   VelocityProblem p;
   p.num_bodies = in.scene.num_bodies;
   p.num_joints = in.view.num_own_joints;
@@ -396,7 +397,7 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_loops = 0;
   if constexpr (kTakesTrees<Warp>) {
     p.num_loops = in.view.num_loops;
-    if (p.num_loops > 0) list_loops(warp, in, stage, p.num_pairs, m);
+    if (p.num_loops > 0) list_loops(warp, in, p.num_pairs, loop_changes, m);
   }
   number_dofs(warp, in, p.num_pairs + p.num_loops, m);
   ISOPATCH_NO_UNROLL

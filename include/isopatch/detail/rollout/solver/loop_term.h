@@ -8,8 +8,10 @@
 namespace isopatch::detail {
 
 struct LoopTerm {
-  Vec3d linear, angular;  // the velocities that are asked for, u*
-  Vec3d axis;             // about which the bodies may turn; 0: about none
+  Vec3d linear, angular;         // the velocities that are asked for, u*; before, the gap
+  RelativeTwist<double> change;  // d; before, u where the step begins if it is the first sub-step
+  bool is_first;
+  Vec3d axis;  // about which the bodies may turn; 0: about none
   double stiffness, turning_stiffness;
 
   /// Of the part that is held.
