@@ -33,12 +33,12 @@ struct LoopTerm {
     const RelativeTwist<double> w = {twist.linear - linear, twist.angular - angular}, g = times(w);
     return 0.5 * (dot(w.linear, g.linear) + dot(w.angular, g.angular));
   }
-  /// Adds the slope of the potential and its slope in turn, as the twist changes by `change` for each unit.
-  ISOPATCH_HD void add_slopes(const RelativeTwist<double>& twist, const RelativeTwist<double>& change,
+  /// Adds the slope of the potential and its slope in turn, as the twist changes by `along` for each unit.
+  ISOPATCH_HD void add_slopes(const RelativeTwist<double>& twist, const RelativeTwist<double>& along,
                               double (&sums)[2]) const {
-    const RelativeTwist<double> g = times(change);
+    const RelativeTwist<double> g = times(along);
     sums[0] += dot(twist.linear - linear, g.linear) + dot(twist.angular - angular, g.angular);
-    sums[1] += dot(change.linear, g.linear) + dot(change.angular, g.angular);
+    sums[1] += dot(along.linear, g.linear) + dot(along.angular, g.angular);
   }
   /// Adds G to sums of MatrixSums.
   ISOPATCH_HD void add_matrix(double* sums) const {
