@@ -108,8 +108,8 @@ ISOPATCH_HD void find_potentials(Warp& warp, const VelocityProblem& p, const Sol
     double& sum = potentials[k];
     ISOPATCH_NO_UNROLL
     for (int i = 0; i < p.num_joints; ++i) sum += m.joints[i].potential(velocity[m.joint_dofs[i]]);
-    ISOPATCH_NO_UNROLL
     if constexpr (kTakesTrees<Warp>) {
+      ISOPATCH_NO_UNROLL
       for (int i = 0; i < p.num_loops; ++i) {
         sum += m.loops[i].potential(relative_twist(m, m.pairs[p.num_pairs + i], velocity));
       }
