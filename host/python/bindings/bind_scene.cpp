@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <cstring>
 #include <functional>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "host/python/bindings/bindings.h"
 #include "host/python/bindings/define.h"
 #include "host/python/bindings/mesh_arrays.h"
+#include "host/rollout/rollout_data.h"
 #include "host/scene/enumerator_names.h"
 #include "isopatch/pictures.h"
 #include "isopatch/rollout_state.h"
@@ -197,6 +199,27 @@ void define_methods(nb::class_<Scene>& type) {
 }
 
 /// What the package asks for.
+std::array<double, 3> array_of(isopatch::detail::Vec3d v) { return {v.x, v.y, v.z}; }
+
+/// Of each joint its parent, whether it turns, its axis and anchor in the parent's frame, the joint that moves it and
+/// by which ratio; of each body its joint, -1 without one, and whether it moves freely.
+nb::tuple joint_frames(const Scene& scene) {
+  const isopatch::detail::RolloutData data(scene, scene.description().rollout);
+  nb::list joints, of_bodies, frees;
+  for (const isopatch::detail::MovingBody& body : data.bodies) {
+    of_bodies.append(body.is_joint() ? body.joint.index : -1);
+    frees.append(body.kind == isopatch::detail::MotionKind::kFree);
+    if (!body.is_joint()) continue;
+    const isopatch::detail::JointView& joint = body.joint;
+    const int leader =
+        body.is_follower() ? data.bodies[static_cast<std::size_t>(joint.leader)].joint.index : joint.index;
+    joints.append(nb::make_tuple(joint.parent, body.kind == isopatch::detail::MotionKind::kRevolute,
+                                 array_of(joint.axis), array_of(joint.anchor), leader,
+                                 body.is_follower() ? joint.ratio : 1.0));
+  }
+  return nb::make_tuple(joints, of_bodies, frees);
+}
+
 void define_private(nb::class_<Scene>& type) {
   type.def_prop_ro("_geometry_states",
                    [](const Scene& scene) { return of_each(scene.description().geometries, state_of); })
@@ -211,6 +234,7 @@ void define_private(nb::class_<Scene>& type) {
                    [](const Scene& scene) { return of_each(scene.description().bodies, &Body::velocity); })
       .def_prop_ro("_motions", [](const Scene& scene) { return of_each(scene.description().bodies, motion_name); })
       .def_prop_ro("_joint_bodies", [](const Scene& scene) { return bodies_that(scene, has_joint); })
+      .def_prop_ro("_joint_frames", &joint_frames)
       .def_prop_ro("_placed_bodies", [](const Scene& scene) { return bodies_that(scene, is_placed); })
       .def_prop_ro("_parts",
                    [](const Scene& scene) {

@@ -11,6 +11,7 @@ from isopatch import _core
 from isopatch._src import arguments
 from isopatch._src.arrays import with_former_names, with_inputs
 from isopatch._src.inputs import StepInputs
+from isopatch._src.jacobian import jacobian
 from isopatch._src.messages import require_type, shown
 from isopatch._src.pickled import check_scene, packed, require_state, state_of, unpacked
 from isopatch._src.recording import Recorder, Recording
@@ -358,6 +359,27 @@ class Simulator:
         finally:
             recorder, self._recorder, self._take_steps = self._recorder, None, take
             recorder.finish()
+
+    def jacobian(self, body: str | int) -> Any:
+        """How fast the origin of a body moves, by the rates of the joints that move it.
+
+        Args:
+            body: Its name or index.
+
+        Returns:
+            [N, 6, D] of the state's library: linear [m/s] and angular velocity [rad/s], world frame, for each 1 of the
+            rates: first, if a free body carries it, of that body's velocity in the state, linear and angular; then of
+            all joints, in the order of `joints`: D is their number, and 6 more on a free body. A joint that does not
+            move the body has zeros, and so has one that follows another, whose column has what both do.
+
+        Raises:
+            ValueError: for a body that the scene does not have.
+        """
+        index = self._scene.body_index(body) if isinstance(body, str) else arguments.integer("jacobian", "body", body)
+        if not 0 <= index < self._scene.num_bodies:
+            raise ValueError(f"jacobian: body: expected an index in [0, {self._scene.num_bodies}), found {index}")
+        with self._library.current_device():
+            return jacobian(self._library.module, self._scene, self._state.poses, index)
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""
