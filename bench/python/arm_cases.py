@@ -266,8 +266,7 @@ def quadruped(program, folder):
         good &= bool(fine)
     colors, ground = [BLUE, *(YELLOW, BROWN) * 4, DARK, DARK], (-0.35, 0.35, -0.25, 0.25)
     times, path = (0, 3, 3.2, 3.3, 3.5, 5), folder / "arms_quadruped.png"
-    pushed = with_rod(scene, 3 * PUSH, [0, 1, 0])
-    pushed["rollout"] = pushed["rollout"] | {"time_step": 0.005}
+    pushed = with_rod(scene, 2 * PUSH, [0, 1, 0])
     grasp_cases.draw_frames(program, pushed, times, 0.1, (1, -0.5, 0.3), ground, colors, 100, path)
     return good
 
