@@ -10,6 +10,7 @@ pancake     a blade on a path flips it (grasp_pancake.png; VL, figure 7)
 
 Usage: bench/grasp_cases.py [PROGRAM] [--cases pencil,...] [--output FOLDER]
 Needs the Python package isopatch for the pencil. A star marks a figure that is off; the exit status is then 1.
+bench/python/arm_cases.py has arms, hands and legs.
 """
 
 import json
@@ -260,14 +261,14 @@ def pancake(program, folder):
 CASES = {case.__name__: case for case in (pencil, chopsticks, mug, slip, pancake)}
 
 
-def main():
-    parser = plotting.argument_parser(__doc__)
-    parser.add_argument("--cases", default=",".join(CASES), help="which cases, with commas")
+def main(cases=CASES, about=__doc__):
+    parser = plotting.argument_parser(about)
+    parser.add_argument("--cases", default=",".join(cases), help="which cases, with commas")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     good = True
     for name in arguments.cases.split(","):
-        case = CASES[name](arguments.program.resolve(), arguments.output)
+        case = cases[name](arguments.program.resolve(), arguments.output)
         try:
             while True:
                 print(next(case).rstrip(), flush=True)
