@@ -13,7 +13,7 @@
 #include "host/rollout/simulator_backend.h"
 #include "kernels/rollout/step_call.h"
 #include "tests/support/device_calls.h"
-#include "tests/support/rollout_scenes.h"
+#include "tests/support/tree_scenes.h"
 #include "tests/thin_walls/thin_scenes.h"
 
 namespace isopatch::test {
@@ -64,6 +64,12 @@ struct SimulatorOnGpu : ::testing::Test {
 TEST_F(SimulatorOnGpu, GpuSmallStepsHaveTheBitsOfTheCpu) {
   for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler}) {
     compare(dropped_bodies(integrator), 3, Precision::kFloat, 6);
+  }
+}
+
+TEST_F(SimulatorOnGpu, GpuSmallTreesHaveTheBitsOfTheCpu) {
+  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler}) {
+    compare(all_kinds_of_trees(integrator), 3, Precision::kFloat, 5);
   }
 }
 

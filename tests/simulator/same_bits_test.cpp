@@ -5,7 +5,7 @@
 
 #include "host/rollout/simulator_backend.h"
 #include "host/scene/enumerator_names.h"
-#include "tests/support/rollout_scenes.h"
+#include "tests/support/tree_scenes.h"
 
 namespace isopatch::test {
 namespace {
@@ -33,7 +33,11 @@ constexpr int kSteps = 12;
 
 class SameBits : public ::testing::TestWithParam<Integrator> {
  protected:
-  SceneDescription scenes_[2] = {dropped_bodies(GetParam()), gripped_bar(GetParam())};
+  SameBits() {
+    if (GetParam() != Integrator::kSdirk2) scenes_.push_back(all_kinds_of_trees(GetParam()));
+  }
+
+  std::vector<SceneDescription> scenes_ = {dropped_bodies(GetParam()), gripped_bar(GetParam())};
 };
 
 TEST_P(SameBits, FromRunToRunAndOnAnyThreads) {
