@@ -58,6 +58,7 @@ NAVIGATION = {
         "include/isopatch/INTERFACE",
         "include/isopatch/SCENES",
         "include/isopatch/ROLLOUTS",
+        "include/isopatch/TREES",
         "include/isopatch/MEMORY",
     ],
     "How it works": [

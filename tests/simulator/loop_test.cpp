@@ -181,7 +181,7 @@ TEST(Loop, OfBodiesThatAreApartIsRefused) {
     const Simulator simulator{Scene(builder.description)};
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("loop 0: 'rod1' and 'ground' are 0.00399 m"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("loop 0: 'rod1' and 'ground' are 0.004 m"), std::string::npos)
         << error.what();
   }
 }

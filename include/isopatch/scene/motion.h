@@ -64,8 +64,8 @@ struct Motion {
 
   // Of a joint, prismatic or revolute. Body::velocity must be 0: it follows from `velocity` and the parent.
 
-  /// Index into SceneDescription::bodies of the body that carries the axis, which is fixed or prescribed; none: the
-  /// world.
+  /// Index into SceneDescription::bodies of the body that carries the axis, any but one that this body carries; none:
+  /// the world.
   std::optional<int> parent = {};
 
   /// Direction of the axis in the world, at the poses of the scene, of a length in [1e-6, 1e6]. With a positive
