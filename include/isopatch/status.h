@@ -54,7 +54,8 @@ enum Status : std::uint32_t {
                             ///< of a rigid one, or deeper than the thickness of a compliant one
   kFastBody = 1u << 22,  ///< no fault, a warning: bodies that may meet come nearer in a step by more than the thickness
                          ///< of the thinner one times RolloutOptions::max_substeps, so that they may pass each other
-                         ///< unseen; or a body that is no symmetric top turns by more than 1 rad in a sub-step
+                         ///< unseen; or a body that is no symmetric top turns by more than 1 rad in a sub-step, or
+                         ///< the rates of a tree of bodies change too much in a sixteenth of half of one
 };
 
 /// The faults of what is given: no evaluation or step can begin with them.
