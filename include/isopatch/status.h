@@ -53,9 +53,8 @@ enum Status : std::uint32_t {
                             ///< part that it has a pair with, along gravity, or is below a half space: below the plane
                             ///< of a rigid one, or deeper than the thickness of a compliant one
   kFastBody = 1u << 22,  ///< no fault, a warning: bodies that may meet come nearer in a step by more than the thickness
-                         ///< of the thinner one times RolloutOptions::max_substeps, so that they may pass each other
-                         ///< unseen; or a body that is no symmetric top turns by more than 1 rad in a sub-step, or
-                         ///< the rates of a tree of bodies change too much in a sixteenth of half of one
+                         ///< of the thinner one times RolloutOptions::max_substeps, and may pass each other unseen; a
+                         ///< body that is no symmetric top turns by more than 1 rad; or a tree's rates change too much
 };
 
 /// The faults of what is given: no evaluation or step can begin with them.
