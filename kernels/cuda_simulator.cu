@@ -37,17 +37,18 @@ class CudaSimulator final : public Simulator::Implementation {
     const DeviceGuard guard(device_);
     const AllocationInCaptures allowed;
     load_begin_environments();
-    load_rollout_calls();
+    load_rollout_calls(has_trees());
     load_keep_geometries();
     CudaContactModels models = make_cuda_contact_models(scene_, {options, device, true});
     const auto in_room = [](std::int64_t resident, std::int64_t bytes) {
       return std::max<std::int64_t>(2, std::min(resident, kMaxSolverBytes / (bytes + 1)) / 2 * 2);
     };
-    const std::int64_t begin = load_begin_stages();
+    const std::int64_t begin = load_begin_stages(has_trees());
     begin_warps_ = in_room(begin, static_cast<std::int64_t>(sizeof(ContactEntry)) * capacity_);
     warps_ = in_room(load_solver(), 8 * solver_words(capacity_));
     if (may_have_substeps(view())) {
-      substep_warps_ = std::min({load_substeps(options_.precision, has_plates()), begin_warps_, warps_}) / 2 * 2;
+      substep_warps_ =
+          std::min({load_substeps(options_.precision, has_plates() || has_trees()), begin_warps_, warps_}) / 2 * 2;
     }
     on_device_ = std::make_unique<OnDevice>(scene_.data(), data_, std::move(models));
   }
@@ -146,13 +147,14 @@ class CudaSimulator final : public Simulator::Implementation {
 
   SolverSize solver_size(std::int32_t capacity) const {
     return {scene_.num_bodies(), view().num_joints, view().num_dofs,
-            scene_.num_pairs(),  capacity,          num_state_rows(scene_.data().view)};
+            scene_.num_pairs(),  capacity,          num_state_rows(scene_.data().view),
+            view().max_chain};
   }
 
   /// Whether a warp may solve four environments at once: where they are small. By default there is room for four times
   /// the polygons that a scene begins with, and for 256.
   bool may_have_teams(std::int32_t capacity) const {
-    return !has_plates() && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
+    return !has_plates() && !has_trees() && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
   }
 
   /// Of a warp: a team may need a copy of what an environment keeps.
@@ -183,6 +185,7 @@ class CudaSimulator final : public Simulator::Implementation {
     const bool in_float = options_.precision == Precision::kFloat;
     (in_float ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
     size.kept_words = n * static_cast<std::size_t>(solver_size(capacity).kept_words());
+    size.tree_words = n * static_cast<std::size_t>(tree_words(view()));
     size.sorting = static_cast<std::size_t>(begin_warps_) * static_cast<std::size_t>(capacity);
     size.solver_words = warps * static_cast<std::size_t>(solver_words(capacity));
     return size;
@@ -224,19 +227,34 @@ class CudaSimulator final : public Simulator::Implementation {
   }
 
   bool has_plates() const { return scene_.data().view.laws != nullptr; }
+  bool has_trees() const { return view().num_trees > 0; }
+
+  template <SolvedBy by>
+  static std::int64_t load_stages() {
+    load_end_stages<by>();
+    return load_solve_stages<by>();
+  }
 
   std::int64_t load_solver() const {
-    has_plates() ? load_end_stages<true>() : load_end_stages<false>();
-    if (has_plates()) return load_solve_stages<SolvedBy::kWarpsWithPlates>();
+    if (has_trees()) return load_stages<SolvedBy::kWarpsWithTrees>();
+    if (has_plates()) return load_stages<SolvedBy::kWarpsWithPlates>();
+    load_end_stages<SolvedBy::kWarps>();
     return std::min(load_solve_stages<SolvedBy::kWarps>(), load_solve_stages<SolvedBy::kTeams>());
   }
 
   void solve_stages(const StepCall& call, cudaStream_t stream) const {
+    if (has_trees()) return detail::solve_stages<SolvedBy::kWarpsWithTrees>(call, stream);
     if (has_plates()) return detail::solve_stages<SolvedBy::kWarpsWithPlates>(call, stream);
     // beside idle warps, a team would take longer than a warp
     const bool has_teams = may_have_teams(call.arrays.contacts.capacity) && call.step.state.num_environments > warps_;
     has_teams ? detail::solve_stages<SolvedBy::kTeams>(call, stream)
               : detail::solve_stages<SolvedBy::kWarps>(call, stream);
+  }
+
+  void end_stages(const StepCall& call, cudaStream_t stream) const {
+    if (has_trees()) return detail::end_stages<SolvedBy::kWarpsWithTrees>(call, stream);
+    if (has_plates()) return detail::end_stages<SolvedBy::kWarpsWithPlates>(call, stream);
+    detail::end_stages<SolvedBy::kWarps>(call, stream);
   }
 
   int num_models() const { return scene_.data().view.num_models; }
@@ -256,9 +274,9 @@ class CudaSimulator final : public Simulator::Implementation {
         }
         begin_stages(call, stream);
         solve_stages(call, stream);
-        has_plates() ? end_stages<true>(call, stream) : end_stages<false>(call, stream);
+        end_stages(call, stream);
       }
-      if (may_have_substeps(view())) take_substeps(call, options_.precision, has_plates(), stream);
+      if (may_have_substeps(view())) take_substeps(call, options_.precision, has_plates() || has_trees(), stream);
     }
     end_call(call, stream);
     BatchCall evaluation = call.evaluation;

@@ -4,6 +4,8 @@
 // the search for contact by all models too. It is defined for a list of models, and compiled where that list stands.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/contact/device_models.cuh"
 #include "kernels/rollout/environment_stage.cuh"
 #include "kernels/runtime/work_loop.cuh"
@@ -29,15 +31,15 @@ __global__ void __launch_bounds__(kSubstepBlock, kSubstepBlocks)
   const std::int32_t count = call.evaluation.counters->continuing;
   if (count == 0) return;
   __shared__ SubstepMemory<Models> memories[kSubstepWarps];
-  CudaWarp warp;
+  using Warp = std::conditional_t<has_plates, CudaTreeWarp, CudaWarp>;
+  Warp warp;
   SubstepMemory<Models>& memory = memories[threadIdx.x / CudaWarp::kSize];
   const StepArrays& arrays = call.arrays;
   const std::int64_t own = std::int64_t{blockIdx.x} * kSubstepWarps + threadIdx.x / CudaWarp::kSize;
   ContactEntry* const sorting = arrays.sorting + own * arrays.contacts.capacity;
   for (std::int32_t at; take_item(warp, &call.evaluation.counters->next_continuing, count, at);) {
     const std::int64_t e = arrays.continuing[at];
-    const SolverMemory solver =
-        solver_size(call).in(arrays.kept + e * call.kept_words, arrays.solver + own * call.solver_words);
+    const SolverMemory solver = environment_memory(call, e, arrays.solver + own * call.solver_words);
     do {
       warp.sync();  // what the stage before wrote
       place_for_search(warp, call.step, e, arrays.of(call.step, e));
@@ -45,7 +47,8 @@ __global__ void __launch_bounds__(kSubstepBlock, kSubstepBlocks)
                                                     call.step.rollout.points, arrays.contacts);
       warp.sync();
       begin_environment_stage(warp, call, e, sorting);
-      solve_environment_stage<has_plates>(call, e, solver, memory.sums);
+      solve_environment_stage<has_plates, std::conditional_t<has_plates, SummingTreeWarp, SummingWarp>>(call, e, solver,
+                                                                                                        memory.sums);
       warp.sync();
     } while (end_environment_stage<has_plates>(warp, call, e));
   }

@@ -57,7 +57,7 @@ JointView joint_of(const Motion& motion, const Pose& pose, const Pose& parent) {
   joint.damping = motion.damping;
   joint.armature = motion.armature;
   joint.has_more = motion.lower || motion.upper || motion.friction > 0 || motion.damping > 0;
-  joint.slot = joint.first_follower = joint.next_follower = -1;
+  joint.slot = joint.first_follower = joint.next_follower = joint.next_sibling = -1;
   joint.leader = motion.mimic ? motion.mimic->body : -1;
   joint.ratio = motion.mimic ? motion.mimic->ratio : 1.0;
   joint.offset = motion.mimic ? motion.mimic->offset : 0.0;
@@ -92,6 +92,15 @@ void check_keys(const Scene& scene, ContactPoints points) {
   }
 }
 
+void check_integrator(const SceneDescription& scene, const RolloutOptions& options) {
+  if (options.integrator != Integrator::kSdirk2) return;
+  for (const Body& body : scene.bodies) {
+    if (!is_link(scene, body)) continue;
+    fail_scene("rollout: integrator is sdirk2, but {} is on a joint of {}, which moves by forces itself; use midpoint",
+               in_quotes(body.name), in_quotes(scene.bodies[static_cast<std::size_t>(*body.motion.parent)].name));
+  }
+}
+
 }  // namespace
 
 double thickness_of(const GeometryView& geometry) {
@@ -116,6 +125,7 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   check_movable(description);
   check_rollout_options(options);
   check_keys(scene, options.points);
+  check_integrator(description, options);
 
   const std::size_t count = description.bodies.size();
   paths.resize(count);
@@ -152,7 +162,9 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   for (std::size_t i = count; i-- > 0;) {
     JointView& joint = bodies[i].joint;
     if (bodies[i].is_joint() && joint.parent >= 0) {
-      bodies[static_cast<std::size_t>(joint.parent)].first_child = static_cast<std::int32_t>(i);
+      std::int32_t& first = bodies[static_cast<std::size_t>(joint.parent)].first_child;
+      joint.next_sibling = first;
+      first = static_cast<std::int32_t>(i);
     }
     if (!bodies[i].is_follower()) continue;
     JointView& leader = bodies[static_cast<std::size_t>(joint.leader)].joint;
@@ -166,6 +178,7 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
     surface_thickness.push_back(surface_thickness_of(geometry));
   }
   masses = add_masses(scene, bodies);
+  trees = add_trees(bodies, view);
   view.bodies = bodies.data();
   view.masses = masses.masses.data();
   view.mass_steps = masses.mass_steps.data();

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "host/rollout/rollout_trees.h"
 #include "isopatch/detail/rollout/motion/rollout_view.h"
 #include "isopatch/scene/rollout_options.h"
 #include "isopatch/scene/scene.h"
@@ -37,6 +38,7 @@ double step_slip_tolerance(const SceneDescription& scene);
 
 struct RolloutData {
   std::vector<MovingBody> bodies;
+  RolloutTrees trees;
   BodyMasses masses;
   std::vector<double> thickness, surface_thickness;            // of each geometry: see RolloutView
   std::vector<std::vector<PathRow>> paths;                     // of each body

@@ -126,9 +126,25 @@ void check_parent(const SceneDescription& scene, int index, int parent) {
   if (parent < 0 || parent >= count) throw_error("is {}; it must be in [0, {})", parent, count);
   const Body& body = scene.bodies[parent];
   if (parent == index) throw Error("is the body itself; a joint needs another body, or none for the world");
-  if (degrees_of_freedom(body) == 0) return;
-  throw_error("{} is {}; the parent of a joint must be fixed or prescribed", in_quotes(body.name),
-              text_of(body.motion.type));
+  if (!body.fixed && body.motion.type == MotionType::kPlanar) {
+    throw_error("{} is a planar body; the parent of a joint must be another one", in_quotes(body.name));
+  }
+  int at = parent;
+  for (int steps = 0; steps < count; ++steps) {  // of a circle that is not through this body, it sees no end
+    const Body& carries = scene.bodies[at];
+    if (carries.fixed || !is_joint(carries.motion) || !carries.motion.parent) return;
+    at = *carries.motion.parent;
+    if (at < 0 || at >= count) return;  // its own error
+    if (at == index) {
+      throw_error("{} is carried by this body itself; the parent of a joint must be one that it does not carry",
+                  in_quotes(body.name));
+    }
+  }
+}
+
+bool is_link(const SceneDescription& scene, const Body& body) {
+  return !body.fixed && is_joint(body.motion) && body.motion.parent &&
+         degrees_of_freedom(scene.bodies[static_cast<std::size_t>(*body.motion.parent)]) > 0;
 }
 
 void check_stops(double lower, double upper) {

@@ -38,6 +38,9 @@ const JointRanges& ranges_of_joint(MotionType type);
 
 bool is_joint(const Motion& motion);
 
+/// Whether a body is on a joint of one that has degrees of freedom.
+bool is_link(const SceneDescription& scene, const Body& body);
+
 /// Six, of a free body, three, of a planar one, or one, of a joint; none for what is fixed or prescribed.
 int degrees_of_freedom(const Body& body);
 
@@ -60,7 +63,7 @@ void check_path_poses(const Path& path);
 /// A checked path is at the body's pose at time 0.
 void check_path_start(const Path& path, const std::array<double, 7>& pose);
 
-/// The parent of a joint of body `index` is another body, fixed or prescribed.
+/// The parent of a joint of body `index` is another body, and none that this one carries.
 void check_parent(const SceneDescription& scene, int index, int parent);
 
 /// A joint has room between its stops.

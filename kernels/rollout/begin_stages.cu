@@ -11,8 +11,9 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int kBlock = kWarps * CudaWarp::kSize;
 
+template <class Warp>
 __global__ void __launch_bounds__(kBlock) begin_stages_kernel(const __grid_constant__ StepCall call) {
-  CudaWarp warp;
+  Warp warp;
   const std::int64_t warps = std::int64_t{gridDim.x} * kWarps;
   const std::int64_t own = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / CudaWarp::kSize;
   ContactEntry* const sorting = call.arrays.sorting + own * call.arrays.contacts.capacity;
@@ -23,14 +24,21 @@ __global__ void __launch_bounds__(kBlock) begin_stages_kernel(const __grid_const
 
 }  // namespace
 
-std::int64_t load_begin_stages() {
-  return static_cast<std::int64_t>(resident_blocks(begin_stages_kernel, kBlock)) * kWarps;
+std::int64_t load_begin_stages(bool has_trees) {
+  const int blocks = has_trees ? resident_blocks(begin_stages_kernel<CudaTreeWarp>, kBlock)
+                               : resident_blocks(begin_stages_kernel<CudaWarp>, kBlock);
+  return static_cast<std::int64_t>(blocks) * kWarps;
 }
 
 void begin_stages(const StepCall& call, cudaStream_t stream) {
   const std::int64_t useful = std::min<std::int64_t>(call.step.state.num_environments, call.begin_warps);
   if (useful == 0) return;
-  begin_stages_kernel<<<static_cast<unsigned>((useful + kWarps - 1) / kWarps), kBlock, 0, stream>>>(call);
+  const auto blocks = static_cast<unsigned>((useful + kWarps - 1) / kWarps);
+  if (call.step.rollout.num_trees > 0) {
+    begin_stages_kernel<CudaTreeWarp><<<blocks, kBlock, 0, stream>>>(call);
+  } else {
+    begin_stages_kernel<CudaWarp><<<blocks, kBlock, 0, stream>>>(call);
+  }
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 

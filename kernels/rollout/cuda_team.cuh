@@ -10,6 +10,11 @@
 
 namespace isopatch::detail {
 
+/// A warp for scenes with trees of bodies.
+struct CudaTreeWarp : CudaWarp {
+  static constexpr bool kTakesTrees = true;
+};
+
 /// A warp.
 struct SummingWarp : CudaWarp {
   static constexpr int kMaxSums = 29;
@@ -18,6 +23,8 @@ struct SummingWarp : CudaWarp {
 
   /// With `shared` memory of kDoubles.
   __device__ explicit SummingWarp(double* shared) : sums_(shared) {}
+
+  __device__ CudaWarp lanes() const { return {}; }
 
   /// In the order of lane_sums.h. Where there are many sums a lane adds up one of them, a third of the instructions of
   /// shuffles.
@@ -61,9 +68,18 @@ struct SummingWarp : CudaWarp {
   double* sums_;
 };
 
+/// The same for scenes with trees of bodies.
+struct SummingTreeWarp : SummingWarp {
+  static constexpr bool kTakesTrees = true;
+
+  using SummingWarp::SummingWarp;
+  __device__ CudaTreeWarp lanes() const { return {}; }
+};
+
 /// A quarter of a warp.
 struct CudaTeam {
   static constexpr int kSize = 8;
+  static constexpr bool kTakesTrees = false;
   static constexpr int kTeams = CudaWarp::kSize / kSize;
   static constexpr int kMaxSums = 21;
   static constexpr int kStride = kSize + 1;                  // no two lanes have the same bank

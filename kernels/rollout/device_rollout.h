@@ -23,6 +23,9 @@ class DeviceRollout {
     }
     view_.contact_states = contact_states;
     view_.bodies = upload(bodies);
+    view_.trees = upload(host.trees.trees);
+    view_.tree_bodies = upload(host.trees.tree_bodies);
+    view_.tree_levels = upload(host.trees.tree_levels);
     view_.masses = upload(host.masses.masses);
     view_.mass_steps = upload(host.masses.mass_steps);
     view_.thickness = upload(host.thickness);

@@ -11,9 +11,9 @@ namespace {
 constexpr int kWarps = 2;
 constexpr int kBlock = kWarps * CudaWarp::kSize;
 
-template <bool has_plates>
+template <bool has_plates, class Warp>
 __global__ void __launch_bounds__(kBlock) end_stages_kernel(const __grid_constant__ StepCall call) {
-  CudaWarp warp;
+  Warp warp;
   const std::int64_t e = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / CudaWarp::kSize;
   if (e >= call.step.state.num_environments) return;
   const bool continues = end_environment_stage<has_plates>(warp, call, e);
@@ -23,23 +23,35 @@ __global__ void __launch_bounds__(kBlock) end_stages_kernel(const __grid_constan
 
 }  // namespace
 
-template <bool has_plates>
-void load_end_stages() {
-  resident_blocks(end_stages_kernel<has_plates>, kBlock);
+template <SolvedBy by>
+constexpr auto kernel_of() {
+  if constexpr (by == SolvedBy::kWarpsWithTrees) {
+    return end_stages_kernel<true, CudaTreeWarp>;
+  } else {
+    return end_stages_kernel<by == SolvedBy::kWarpsWithPlates, CudaWarp>;
+  }
 }
 
-template <bool has_plates>
+template <SolvedBy by>
+void load_end_stages() {
+  resident_blocks(kernel_of<by>(), kBlock);
+}
+
+template <SolvedBy by>
 void end_stages(const StepCall& call, cudaStream_t stream) {
   const std::int64_t environments = call.step.state.num_environments;
   if (environments == 0) return;
   const auto blocks = static_cast<unsigned>((environments + kWarps - 1) / kWarps);
-  end_stages_kernel<has_plates><<<blocks, kBlock, 0, stream>>>(call);
+  const auto kernel = kernel_of<by>();
+  kernel<<<blocks, kBlock, 0, stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
-template void load_end_stages<false>();
-template void load_end_stages<true>();
-template void end_stages<false>(const StepCall&, cudaStream_t);
-template void end_stages<true>(const StepCall&, cudaStream_t);
+template void load_end_stages<SolvedBy::kWarps>();
+template void load_end_stages<SolvedBy::kWarpsWithPlates>();
+template void load_end_stages<SolvedBy::kWarpsWithTrees>();
+template void end_stages<SolvedBy::kWarps>(const StepCall&, cudaStream_t);
+template void end_stages<SolvedBy::kWarpsWithPlates>(const StepCall&, cudaStream_t);
+template void end_stages<SolvedBy::kWarpsWithTrees>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

@@ -13,12 +13,21 @@ namespace isopatch::detail {
 
 __device__ inline SolverSize solver_size(const StepCall& call) {
   return {call.step.scene.num_bodies, call.step.rollout.num_joints,  call.step.rollout.num_dofs,
-          call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_state_rows(call.step.scene)};
+          call.step.scene.num_pairs,  call.arrays.contacts.capacity, num_state_rows(call.step.scene),
+          call.step.rollout.max_chain};
+}
+
+/// What an environment keeps, with its trees, and with this memory for finding its velocities; null: none.
+__device__ inline SolverMemory environment_memory(const StepCall& call, std::int64_t environment, double* finding) {
+  SolverMemory memory = solver_size(call).in(call.arrays.kept + environment * call.kept_words, finding);
+  memory.trees = call.arrays.trees_of(call.step, environment);
+  memory.tree_views = call.step.rollout.trees;
+  return memory;
 }
 
 /// The environment's own memory, without what only finding the velocities needs.
 __device__ inline SolverMemory kept_memory(const StepCall& call, std::int64_t environment) {
-  return solver_size(call).in(call.arrays.kept + environment * call.kept_words, nullptr);
+  return environment_memory(call, environment, nullptr);
 }
 
 /// The contacts of an environment, in order.
@@ -73,7 +82,8 @@ __device__ __forceinline__ void sort_contacts(CudaWarp& warp, ContactEntry* rows
 }
 
 /// Begins the stage of an environment at hand from the contacts that were found; `sorting` is memory of the warp.
-__device__ __forceinline__ void begin_environment_stage(CudaWarp& warp, const StepCall& call, std::int64_t e,
+template <class Warp>
+__device__ __forceinline__ void begin_environment_stage(Warp& warp, const StepCall& call, std::int64_t e,
                                                         ContactEntry* sorting) {
   const StepArrays& arrays = call.arrays;
   PendingStage& stage = arrays.stages[e];
@@ -88,13 +98,13 @@ __device__ __forceinline__ void begin_environment_stage(CudaWarp& warp, const St
 }
 
 /// Solves the stage of an environment, by all lanes.
-template <bool has_plates>
+template <bool has_plates, class Warp = SummingWarp>
 __device__ __forceinline__ void solve_environment_stage(const StepCall& call, std::int64_t e,
                                                         const SolverMemory& solver, double* sums) {
   PendingStage& stage = call.arrays.stages[e];
   if (!stage.is_solved) return;
-  SummingWarp warp(sums);
-  const WarpPointSums<SummingWarp, has_plates> points{warp};
+  Warp warp(sums);
+  const WarpPointSums<Warp, has_plates> points{warp};
   StageProblem begun = stage.begun;
   write_contacts(warp, points, call.step, call.evaluation.state, e, sorted_contacts(call, e, begun.contacts), solver,
                  call.arrays.of(call.step, e), begun);
@@ -104,8 +114,8 @@ __device__ __forceinline__ void solve_environment_stage(const StepCall& call, st
 }
 
 /// Moves the bodies of an environment on whose stage is solved. Returns whether another stage of the step follows.
-template <bool has_plates>
-__device__ __forceinline__ bool end_environment_stage(CudaWarp& warp, const StepCall& call, std::int64_t e) {
+template <bool has_plates, class Warp>
+__device__ __forceinline__ bool end_environment_stage(Warp& warp, const StepCall& call, std::int64_t e) {
   const StepView& step = call.step;
   const std::uint32_t before = step.state.status[e];
   warp.sync();  // before it changes

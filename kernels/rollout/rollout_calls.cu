@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How calls and searches begin, and how calls end: a warp takes an environment.
+#include "kernels/rollout/cuda_team.cuh"
 #include "kernels/rollout/step_call.h"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -32,8 +33,9 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
   if (warp.lane() == 0) call.step.state.status[e] = before | status;
 }
 
+template <class Warp>
 __global__ void __launch_bounds__(kBlock) place_for_searches_kernel(const __grid_constant__ StepCall call) {
-  CudaWarp warp;
+  Warp warp;
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;
   const std::uint32_t before = call.step.state.status[e];
@@ -82,9 +84,9 @@ unsigned blocks_of(std::int64_t environments) { return static_cast<unsigned>((en
 
 }  // namespace
 
-void load_rollout_calls() {
+void load_rollout_calls(bool has_trees) {
   resident_blocks(begin_call_kernel, kBlock);
-  resident_blocks(place_for_searches_kernel, kBlock);
+  resident_blocks(has_trees ? place_for_searches_kernel<CudaTreeWarp> : place_for_searches_kernel<CudaWarp>, kBlock);
   resident_blocks(end_call_kernel, kBlock);
   resident_blocks(initial_states_kernel, kBlock);
   resident_blocks(copy_environments_kernel, kBlock);
@@ -98,7 +100,12 @@ void begin_call(const StepCall& call, cudaStream_t stream) {
 
 void place_for_searches(const StepCall& call, cudaStream_t stream) {
   if (call.step.state.num_environments == 0) return;
-  place_for_searches_kernel<<<blocks_of(call.step.state.num_environments), kBlock, 0, stream>>>(call);
+  const unsigned blocks = blocks_of(call.step.state.num_environments);
+  if (call.step.rollout.num_trees > 0) {
+    place_for_searches_kernel<CudaTreeWarp><<<blocks, kBlock, 0, stream>>>(call);
+  } else {
+    place_for_searches_kernel<CudaWarp><<<blocks, kBlock, 0, stream>>>(call);
+  }
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 

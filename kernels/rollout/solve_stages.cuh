@@ -5,6 +5,8 @@
 // contacts with state have kernels without their code.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/rollout/environment_stage.cuh"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -29,7 +31,7 @@ class WarpMemory {
 
   /// Of an environment, whose stage has begun.
   __device__ SolverMemory of(std::int64_t environment, int index) const {
-    return solver_size(call_).in(call_.arrays.kept + environment * call_.kept_words, finding(index));
+    return environment_memory(call_, environment, finding(index));
   }
   /// Of a team without an environment: it takes the way of the others, at the bodies of one of them, which only differ
   /// in what they touch. Its vectors are zeros.
@@ -113,8 +115,10 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     if constexpr (by == SolvedBy::kTeams) {
       solve_by_teams(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory, sums[threadIdx.x / CudaWarp::kSize]);
     } else {
-      solve_environment_stage<by == SolvedBy::kWarpsWithPlates>(call, item, memory.of(item, 0),
-                                                                sums[threadIdx.x / CudaWarp::kSize]);
+      constexpr bool kTrees = by == SolvedBy::kWarpsWithTrees;
+      using Warp = std::conditional_t<kTrees, SummingTreeWarp, SummingWarp>;
+      solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Warp>(call, item, memory.of(item, 0),
+                                                                                sums[threadIdx.x / CudaWarp::kSize]);
     }
     warp.sync();  // before others are at hand
   }

@@ -24,6 +24,7 @@ struct StepSize {
   std::size_t kept_contact_states = 0;        // with step_copies()
   std::size_t plates = 0, overlaps = 0;       // records, of all environments
   std::size_t kept_words = 0;                 // of stages, of all environments
+  std::size_t tree_words = 0;                 // of trees, of all environments
   std::size_t sorting = 0, solver_words = 0;  // of all warps that begin and that solve stages
 
   std::size_t polygons() const { return float_polygons + double_polygons; }
@@ -66,6 +67,7 @@ struct StepArrays : ArraysOf<StepSize> {
 
   PendingStage* stages = array(size().environments);
   double* kept = array(size().kept_words);  // SolverSize::kept_words()
+  double* trees = array(size().tree_words);
 
   // a row for each warp that begins and that solves stages
   ContactEntry* sorting = array(size().sorting);  // `capacity`
@@ -82,7 +84,12 @@ struct StepArrays : ArraysOf<StepSize> {
             contact_states + copy * states,
             next_contact_states + environment * states,
             contacts.plates_of(step.scene, environment),
-            counts + environment};
+            counts + environment,
+            trees_of(step, environment)};
+  }
+  ISOPATCH_HD TreeMemory trees_of(const StepView& step, std::int64_t environment) const {
+    return step.rollout.num_trees > 0 ? tree_memory(step.rollout, trees + environment * tree_words(step.rollout))
+                                      : TreeMemory{};
   }
 };
 
@@ -113,17 +120,17 @@ struct StepCall {
 };
 
 /// How a stage is solved: a warp takes an environment, or with kTeams four small ones at once. Those with contacts with
-/// state have friction terms.
-enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates };
+/// state have friction terms; scenes with trees of bodies may.
+enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates, kWarpsWithTrees };
 
 /// Load the kernels of the stages below, each in the source that has them. The first two return how many warps begin
 /// and solve stages at once.
-std::int64_t load_begin_stages();
+std::int64_t load_begin_stages(bool has_trees);
 template <SolvedBy by>
 std::int64_t load_solve_stages();
-template <bool has_plates>
+template <SolvedBy by>
 void load_end_stages();
-void load_rollout_calls();
+void load_rollout_calls(bool has_trees);
 
 void begin_call(const StepCall& call, cudaStream_t stream);
 
@@ -134,11 +141,12 @@ void place_for_searches(const StepCall& call, cudaStream_t stream);
 void begin_stages(const StepCall& call, cudaStream_t stream);
 template <SolvedBy by>
 void solve_stages(const StepCall& call, cudaStream_t stream);
-template <bool has_plates>
+template <SolvedBy by>
 void end_stages(const StepCall& call, cudaStream_t stream);
 
 /// Takes the rest of the step where it has more sub-steps: a warp takes an environment through all of them. Few have
-/// any, so this is one kernel, and not the kernels of the first sub-step again. Both are where the contact models are
+/// any, so this is one kernel, and not the kernels of the first sub-step again; that of scenes with plates is that of
+/// scenes with trees. Both are where the contact models are
 /// listed: a program that adds a model links others in place of the library's. Loading returns how many warps run at
 /// once.
 std::int64_t load_substeps(Precision precision, bool has_plates);

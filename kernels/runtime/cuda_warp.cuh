@@ -14,6 +14,7 @@ namespace isopatch::detail {
 struct CudaWarp {
   static constexpr int kSize = 32;
   static constexpr bool kCompactLines = false;
+  static constexpr bool kTakesTrees = false;  // see kTakesTrees of a Warp
   static constexpr unsigned kAll = 0xFFFFFFFFu;
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x & 31u); }

@@ -59,7 +59,11 @@ class StepWorkspace {
         twists_(asks_for_twists(scene) ? static_cast<std::size_t>(scene.num_bodies) * kVelocitySize : 0),
         forces_(copies(view) * static_cast<std::size_t>(scene.num_pairs * 6 + view.num_joints)),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        size_{scene.num_bodies, view.num_joints, view.num_dofs, scene.num_pairs, 0, num_state_rows(scene)} {}
+        size_{scene.num_bodies,      view.num_joints, view.num_dofs, scene.num_pairs, 0,
+              num_state_rows(scene), view.max_chain},
+        tree_memory_(static_cast<std::size_t>(tree_words(view))),
+        trees_(tree_memory(view, tree_memory_.data())),
+        tree_views_(view.trees) {}
 
   /// Of the environment at hand.
   StepProgress step(bool with_sums) {
@@ -67,7 +71,8 @@ class StepWorkspace {
             poses_.data(),  twists_.empty() ? nullptr : twists_.data(),
             forces_.data(), with_sums ? sums_.data() : nullptr,
             nullptr,        nullptr,
-            nullptr,        &counts_};
+            nullptr,        &counts_,
+            trees_};
   }
 
   /// For a solve with this many polygons.
@@ -78,7 +83,10 @@ class StepWorkspace {
     if (memory_.size() < needed) memory_.resize(2 * needed);
     const auto first = reinterpret_cast<std::uintptr_t>(memory_.data()), line = sizeof(double) * SolverSize::kLine;
     double* const begin = memory_.data() + (line - first % line) % line / sizeof(double);
-    return size_.in(begin, begin + kept);
+    SolverMemory memory = size_.in(begin, begin + kept);
+    memory.trees = trees_;
+    memory.tree_views = tree_views_;
+    return memory;
   }
 
  private:
@@ -89,7 +97,9 @@ class StepWorkspace {
   std::vector<double> poses_, twists_, forces_, sums_;
   StepCounts counts_ = {};
   SolverSize size_;
-  std::vector<double> memory_;
+  std::vector<double> memory_, tree_memory_;
+  TreeMemory trees_;
+  const TreeView* tree_views_;
 };
 
 }  // namespace isopatch::detail

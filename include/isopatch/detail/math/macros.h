@@ -6,6 +6,7 @@
 #define ISOPATCH_HD __host__ __device__ __forceinline__
 #define ISOPATCH_HD_LARGE ISOPATCH_HD
 #define ISOPATCH_HD_CALLED inline __host__ __device__ __noinline__
+#define ISOPATCH_HD_APART inline __host__ __device__ __noinline__
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("unroll")
 #define ISOPATCH_NO_UNROLL _Pragma("unroll 1")
@@ -32,6 +33,9 @@
 // For much code beside which a call costs little: once in a source instead of wherever it is called. It is not shared
 // by sources, since these may be compiled for different instruction sets. A GPU has no cheap calls.
 #define ISOPATCH_HD_LARGE [[maybe_unused]] static __attribute__((noinline))
+// For what few scenes have, so that the code of others stays small: called on the GPU too. Such a function takes what
+// is in registers by value, since a GPU would write to memory what a reference is to.
+#define ISOPATCH_HD_APART ISOPATCH_HD_LARGE
 #if defined(ISOPATCH_SIMD) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("GCC unroll 1")  // nvcc would unroll by itself

@@ -9,6 +9,7 @@
 #include "isopatch/detail/rollout/solver/bounces.h"
 #include "isopatch/detail/rollout/solver/solve_stage.h"
 #include "isopatch/detail/rollout/step_output.h"
+#include "isopatch/detail/rollout/tree/move_trees.h"
 #include "isopatch/detail/scene/begin_environment.h"
 
 namespace isopatch::detail {
@@ -39,6 +40,7 @@ struct StepProgress {
   double* next_contact_state;  // after the stage at hand
   const PlateContact* plates;  // of the stage, by their rows of the contact state
   StepCounts* counts;
+  TreeMemory trees;
 };
 
 /// Whether a model may find how its contacts move, in a scene in host memory.
@@ -162,8 +164,14 @@ template <class Warp>
 ISOPATCH_HD void place_for_search(Warp& warp, const StepView& step, std::int64_t environment,
                                   const StepProgress& progress) {
   const StepPlan plan = *progress.plan;
-  place_all_for_contact(warp, step.rollout, step.scene.num_bodies, step.input, environment,
-                        step.environment(environment), stage_of(step.rollout, step.state.step_count[environment], plan),
+  const EnvironmentState state = step.environment(environment);
+  const SolverStage stage = stage_of(step.rollout, step.state.step_count[environment], plan);
+  if constexpr (kTakesTrees<Warp>) {
+    const bool is_exact = place_trees(warp, step.rollout, step.input, environment, state, stage, progress.bodies,
+                                      progress.trees, progress.poses, progress.twists);
+    if (!is_exact && warp.lane() == 0) progress.plan->too_fast = true;
+  }
+  place_all_for_contact(warp, step.rollout, step.scene.num_bodies, step.input, environment, state, stage,
                         progress.bodies, progress.poses, progress.twists);
   if (plan.integrator != Integrator::kSdirk2) return;
   if (plan.stage == 0) {
@@ -288,6 +296,10 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
                                         std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
                                         bool is_solved) {
   const StageInput in = stage_input(step, contact, environment);
+  if constexpr (kTakesTrees<Warp>) {
+    auto&& lanes = lanes_of(warp);
+    if (begun.problem.num_trees > 0) begin_tree_columns(lanes, begun.problem.num_pairs, solver);
+  }
   const bool is_sdirk2 = begun.stage.integrator == Integrator::kSdirk2;
   StageSolution solution = {};
   if (any_team(warp, begun.stage.integrator != Integrator::kEuler)) {
@@ -338,6 +350,16 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   if (again) {
     begin_again(warp, step, plan, progress);
     return kOk;
+  }
+  if constexpr (kTakesTrees<Warp>) {
+    take_velocities_of_trees(warp, in, solver, progress.bodies);
+    plan.too_fast =
+        !move_trees_on(warp, step.rollout, step.input, environment, in.state, stage, progress.bodies, progress.trees) ||
+        plan.too_fast;
+    if (!rates_hold(warp, in, progress.bodies)) {
+      exclude_environment(warp, step, progress);
+      return kDiverged | kFrozen;
+    }
   }
   if constexpr (has_plates) {
     if (step.scene.laws != nullptr) {

@@ -89,4 +89,21 @@ ISOPATCH_HD bool any_team(Warp& warp, bool value) {
   }
 }
 
+/// The lanes of a team for functions that are called (ISOPATCH_HD_APART) and only need lane() and sync(): without its
+/// other members.
+template <class Warp>
+ISOPATCH_HD decltype(auto) lanes_of(Warp& warp) {
+  if constexpr (requires { warp.lanes(); }) {
+    return warp.lanes();
+  } else {
+    return (warp);
+  }
+}
+
+/// Whether code for these lanes is for scenes with trees of bodies too: kernels for others are smaller without.
+template <class Warp>
+inline constexpr bool kTakesTrees = !requires {
+  requires !Warp::kTakesTrees;
+};
+
 }  // namespace isopatch::detail

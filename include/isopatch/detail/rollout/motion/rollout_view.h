@@ -45,6 +45,7 @@ struct JointView {
   std::int32_t leader;                         // the body whose joint it follows; negative: none
   double ratio, offset;                        // of a follower
   std::int32_t first_follower, next_follower;  // bodies: the followers of a joint are a list; negative: none
+  std::int32_t next_sibling;                   // the next body on a joint of the same parent; negative: none
 
   /// So far that going back in a step would throw it.
   ISOPATCH_HD bool is_beyond_stop(double at) const {
@@ -89,12 +90,30 @@ struct MovingBody {
   PathRows path;
   JointView joint;
   std::int32_t first_child;  // the first body on a joint of this one; negative: none
+  std::int32_t depth;        // of joints from a body without one to this one
+  std::int32_t tree;         // negative: it moves with one joint at most, and then no joint with it
+  std::int32_t in_tree;      // among RolloutView::tree_bodies
+  std::int32_t tree_dof;     // the first degree of freedom, among those of its tree; of a follower its leader's
+  std::int32_t root;         // of a tree: the free body that it is part of, among those of all trees; negative: none
 
   ISOPATCH_HD bool is_joint() const { return kind == MotionKind::kPrismatic || kind == MotionKind::kRevolute; }
   ISOPATCH_HD bool is_follower() const { return is_joint() && joint.leader >= 0; }
   ISOPATCH_HD int num_dofs() const { return kind == MotionKind::kFree ? 6 : is_joint() ? 1 : 0; }
+  ISOPATCH_HD bool is_in_tree() const { return tree >= 0; }
   /// Without those that it shares with a leader.
   ISOPATCH_HD int own_dofs() const { return is_follower() ? 0 : num_dofs(); }
+};
+
+/// Bodies with joints on bodies that have degrees of freedom too, and what follows their joints: one mass matrix is of
+/// all their degrees of freedom.
+struct TreeView {
+  std::int32_t bodies_begin, bodies_end;  // among RolloutView::tree_bodies
+  std::int32_t levels_begin, levels_end;  // among RolloutView::tree_levels
+  std::int32_t body;                      // the first one with degrees of freedom of its own
+  std::int32_t first_dof, num_dofs;       // among those of all trees
+  std::int32_t first_entry;               // of its matrix, among the entries of all trees
+  bool on_moving_base;                    // a prescribed body carries it, or a part of it
+  bool has_roots, has_followers;
 };
 
 struct RolloutView {
@@ -105,6 +124,12 @@ struct RolloutView {
   std::int32_t num_joints;
   std::int32_t num_own_joints;  // that follow no other
   std::int32_t num_dofs;        // of all bodies together
+  std::int32_t max_depth;
+  const TreeView* trees;
+  const std::int32_t* tree_bodies;  // of each tree, from its roots to its leaves
+  const std::int32_t* tree_levels;  // where the bodies of a depth begin among them, and at last where they end
+  std::int32_t num_trees, num_tree_bodies, num_tree_roots, num_tree_dofs, num_tree_entries;
+  std::int32_t max_chain;  // the most degrees of freedom that move a body
   Integrator integrator;
   ContactPoints points;
   double time_step;

@@ -221,6 +221,21 @@ ISOPATCH_HD void place_on_joint(const RolloutView& view, int index, const Enviro
   state.joint_rates[joint.index] = rate;
 }
 
+/// The same for all of them, parents first. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void place_on_joints(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state,
+                                 bool begins_call) {
+  int depth = 1;
+  do {
+    ISOPATCH_NO_UNROLL
+    for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+      const MovingBody& body = view.bodies[i];
+      if (body.is_joint() && body.depth == depth) place_on_joint(view, i, state, begins_call);
+    }
+    warp.sync();
+  } while (++depth <= view.max_depth);
+}
+
 /// Writes position and rate of joints that follow others. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void follow_leaders(Warp& warp, const RolloutView& view, int num_bodies, const EnvironmentState& state) {
@@ -262,11 +277,7 @@ ISOPATCH_HD void place_bodies(Warp& warp, const RolloutView& view, int num_bodie
   }
   warp.sync();
   follow_leaders(warp, view, num_bodies, state);
-  ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
-    if (view.bodies[i].is_joint()) place_on_joint(view, i, state, begins_call);
-  }
-  warp.sync();
+  place_on_joints(warp, view, num_bodies, state, begins_call);
 }
 
 /// Writes the scene's own state. Called by all lanes.
@@ -422,7 +433,7 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
 }
 
 /// Writes where the contact of a stage is found, from what its bodies begin with, and with `twists`, which may be null,
-/// the known twists of their origins there. Called by all lanes.
+/// the known twists of their origins there; not of trees. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int num_bodies, const InputView& input,
                                        std::int64_t environment, const EnvironmentState& state,
@@ -432,7 +443,7 @@ ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int 
     ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
       const MovingBody& body = view.bodies[i];
-      if (pass != (body.is_follower() ? 2 : body.is_joint() ? 1 : 0)) continue;
+      if (body.is_in_tree() || pass != (body.is_follower() ? 2 : body.is_joint() ? 1 : 0)) continue;
       place_for_contact(view, input, environment, state, stage, i, bodies, poses);
     }
     warp.sync();
@@ -441,6 +452,7 @@ ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int 
   const EnvironmentState found = {poses, twists, nullptr, nullptr};
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {
+    if (view.bodies[i].is_in_tree()) continue;
     found.set_twist(i, known_twist(view, input, environment, state, stage, i, bodies, poses));
   }
   warp.sync();

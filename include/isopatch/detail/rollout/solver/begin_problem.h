@@ -5,6 +5,7 @@
 
 #include "isopatch/detail/pair/pair_frame.h"
 #include "isopatch/detail/rollout/solver/pair_damper.h"
+#include "isopatch/detail/rollout/tree/tree_mass.h"
 #include "isopatch/scene/contact.h"
 
 namespace isopatch::detail {
@@ -110,14 +111,20 @@ ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contac
 template <class Warp>
 ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, const SolverMemory& m) {
   const auto dofs_of = [&](int body) { return in.view.bodies[body].num_dofs(); };
-  const auto owner_of = [&](int body) {  // of a body's degrees of freedom
+  const auto owner_of = [&](int body) {  // of a body's degrees of freedom, as they are eliminated
     const MovingBody& moving = in.view.bodies[body];
-    return moving.is_follower() ? moving.joint.leader : body;
+    return moving.is_in_tree() ? in.view.trees[moving.tree].body : moving.is_follower() ? moving.joint.leader : body;
   };
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
+    const MovingBody& moving = in.view.bodies[i];
+    const bool on_tree =
+        moving.is_joint() && moving.joint.parent >= 0 && in.view.bodies[moving.joint.parent].is_in_tree();
     m.bodies[i].num_dofs = dofs_of(i);
     m.bodies[i].first_dof = 0;
+    m.bodies[i].tree = moving.tree;
+    m.bodies[i].parent = on_tree ? moving.joint.parent : -1;
+    m.bodies[i].block_dofs = moving.is_in_tree() ? in.view.trees[moving.tree].num_dofs : dofs_of(i);
     BodySet touching = 0;
     bool is_touched = false;
     for (int k = 0; k < num_pairs && in.view.bodies[i].own_dofs() > 0; ++k) {
@@ -133,16 +140,19 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
   if (warp.lane() == 0) {
     BodySet moving = 0;
     for (int i = 0; i < in.scene.num_bodies; ++i) {
-      if (in.view.bodies[i].own_dofs() > 0) moving |= set_of(i);
+      if (in.view.bodies[i].own_dofs() > 0 && owner_of(i) == i) moving |= set_of(i);
     }
     order_bodies(moving, *m.order);
     std::int32_t next = 0;
     for (int i = 0; i < m.order->count; ++i) {
       SolvedBody& body = m.bodies[m.order->body[i]];
       body.first_dof = next;
-      next += body.num_dofs;
+      next += body.block_dofs;
     }
-    for (int i = 0; i < in.scene.num_bodies; ++i) m.bodies[i].first_dof = m.bodies[owner_of(i)].first_dof;
+    for (int i = 0; i < in.scene.num_bodies; ++i) {
+      const int in_tree = in.view.bodies[i].is_in_tree() ? in.view.bodies[i].tree_dof : 0;
+      m.bodies[i].first_dof = m.bodies[owner_of(i)].first_dof + in_tree;
+    }
   }
   warp.sync();
 }
@@ -300,7 +310,7 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
     solved.is_follower = false;
     return;
   }
-  if (body.is_follower()) return;  // its leader's lane begins it
+  if (body.is_follower() || body.is_in_tree()) return;  // its leader's lane begins it, or begin_trees()
   if (body.is_joint()) {
     begin_joint(in, stage, index, bodies, m);
     return;
@@ -329,6 +339,61 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
   solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
 }
 
+/// Writes what trees have in the problem, from where place_trees() has them. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_APART void begin_trees(Warp& warp, StageInput in, SolverStage stage, const StageBody* bodies,
+                                   SolverMemory m) {
+  const SolverVectors& v = m.vectors;
+  ISOPATCH_NO_UNROLL
+  for (int tree = 0; tree < in.view.num_trees; ++tree) {
+    const TreeView& of = in.view.trees[tree];
+    const std::int32_t first = first_dof_of_tree(m, tree);
+    if (of.on_moving_base) find_twists(warp, in.view, of, nullptr, m.trees);
+    for_each_body(warp, in.view, of, [&](int i, const MovingBody& body) {
+      const int index = in.view.tree_bodies[i];
+      SolvedBody& solved = m.bodies[index];
+      const TreeBody& t = m.trees.bodies[i];
+      solved.center = t.center;
+      solved.mass = t.mass;
+      solved.inertia = t.inertia;
+      solved.known = of.on_moving_base ? t.twist : Twist{{0, 0, 0}, {0, 0, 0}};
+      solved.freedom = t.freedom;
+      solved.is_follower = body.is_follower();
+      solved.first_follower = solved.next_follower = -1;
+      solved.armature = solved.joint_mass = 0;
+    });
+    sum_along_dofs(
+        warp, in.view, of, m.trees,
+        [&](int i, const MovingBody&) {
+          const Momentum force = force_on(in, in.view.tree_bodies[i], m.trees.bodies[i].mass);
+          return Momentum{stage.step * force.linear, stage.step * force.angular};
+        },
+        v.force_impulse + first);
+    const LowerMatrix mass = m.trees.mass_of(of);
+    const double* const rates = m.trees.rates + of.first_dof;
+    ISOPATCH_NO_UNROLL
+    for (int row = warp.lane(); row < of.num_dofs; row += Warp::kSize) {
+      double momentum = v.force_impulse[first + row];
+      for (int k = 0; k < of.num_dofs; ++k) momentum = fma(mass.symmetric(row, k), rates[k], momentum);
+      v.previous[first + row] = rates[row];
+      v.free_momentum[first + row] = momentum;
+      v.free_velocity[first + row] = v.force_impulse[first + row];
+      v.inverse_mass[first + row] = 1 / mass.at(row, row);
+    }
+    warp.sync();
+    solve_factorized(warp, m.trees.factor_of(of), v.free_velocity + first);
+    ISOPATCH_NO_UNROLL
+    for (int row = warp.lane(); row < of.num_dofs; row += Warp::kSize) v.free_velocity[first + row] += rates[row];
+    for_each_body(warp, in.view, of, [&](int i, const MovingBody& body) {
+      if (!body.is_joint() || body.is_follower()) return;
+      const StageBody& at = bodies[in.view.tree_bodies[i]];
+      m.joint_dofs[body.joint.slot] = first + body.tree_dof;
+      m.joints[body.joint.slot] =
+          step_joint(in, body.joint, stage, at.position, at.velocity[0], mass.at(body.tree_dof, body.tree_dof));
+    });
+  }
+}
+
 /// Writes the problem of a stage from its contacts, but for their columns. The known velocities are in
 /// m.vectors.previous. Called by all lanes.
 template <class Warp, class Contacts>
@@ -339,12 +404,16 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_joints = in.view.num_own_joints;
   p.num_dofs = in.view.num_dofs;
   p.num_terms = 0;
+  p.num_trees = in.view.num_trees;
   p.parameters = {stage.step, in.view.slip_tolerance};
   p.num_pairs = list_pairs(warp, in, contacts, m.pairs);
   number_dofs(warp, in, p.num_pairs, m);
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) begin_body(in, stage, i, bodies, m);
   warp.sync();
+  if constexpr (kTakesTrees<Warp>) {
+    if (p.num_trees > 0) begin_trees(warp, in, stage, bodies, m);
+  }
   return p;
 }
 

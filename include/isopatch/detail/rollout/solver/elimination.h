@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "isopatch/detail/scene/scene_view.h"
+#include "isopatch/detail/math/lower_matrix.h"
 #include "isopatch/detail/simt/warp.h"
 #include "isopatch/limits.h"
 
@@ -62,17 +62,6 @@ ISOPATCH_HD void order_bodies(BodySet moving, EliminationOrder& order) {
 struct MatrixRows {
   const std::int32_t* row;
   std::int32_t count;
-};
-
-/// The lower triangle of a symmetric matrix, column after column.
-struct LowerMatrix {
-  double* entries;
-  std::int32_t size;
-
-  ISOPATCH_HD double& at(int row, int column) const {
-    return entries[static_cast<std::ptrdiff_t>(column) * size + row];
-  }
-  ISOPATCH_HD double* column(int c) const { return entries + static_cast<std::ptrdiff_t>(c) * size; }
 };
 
 /// Replaces the columns of one body in H by columns of its Cholesky factor, updates the columns after them, and solves

@@ -7,11 +7,21 @@
 
 namespace isopatch::detail {
 
-/// Of one of a pair's bodies (side 0 or 1); of two that move with one joint, the first one has that of both.
+/// Of one of a pair's bodies (side 0 or 1); of two that move with one joint, the first one has that of both; of bodies
+/// of trees the one that is asked for first has it.
 ISOPATCH_HD BodyMobility mobility_of(const SolverMemory& m, const SolvedPair& pair, int side) {
   const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
   const Vec3d point = pair.point;
-  BodyMobility mobility = {point - body.center, 0, {0, 0, 0, 0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
+  BodyMobility mobility = {point - body.center, 0, {0, 0, 0, 0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, nullptr};
+  if (body.is_in_tree()) {
+    mobility.to_point = {0, 0, 0};
+    if (side == 0 || !m.bodies[pair.a].is_in_tree()) {
+      const PairMobility& of = *columns_of_trees(m, pair).mobility;
+      mobility.inverse_inertia = of.angular;
+      mobility.of_trees = &of;
+    }
+    return mobility;
+  }
   if (body.num_dofs == 6) {
     mobility.inverse_mass = 1 / body.mass;
     mobility.inverse_inertia = inverse(body.inertia);
@@ -42,7 +52,8 @@ ISOPATCH_HD PatchMotion patch_motion(const SolverMemory& m, const SolvedPair& pa
                                      const double (&sums)[DamperSums::kSize]) {
   constexpr double kSlowTurn = 1e-4;  // rad^2/s^2, below which masses decide whom the patch goes with
   const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
-  const Twist of_a = a.twist(velocities), of_b = b.twist(velocities);
+  const Twist of_a = twist_of_center(m.bodies, pair.a, velocities),
+              of_b = twist_of_center(m.bodies, pair.b, velocities);
   const Twist at_a = shifted(of_a, pair.point - a.center), at_b = shifted(of_b, pair.point - b.center);
   PatchMotion motion;
   motion.a = {at_a.linear, at_a.angular};

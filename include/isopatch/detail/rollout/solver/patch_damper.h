@@ -42,13 +42,22 @@ ISOPATCH_HD RelativeTwist<T> for_all_lanes(const RelativeTwist<double>& twist) {
   return {for_all_lanes<T>(twist.linear), for_all_lanes<T>(twist.angular)};
 }
 
+/// What an impulse changes the velocities of bodies of trees by, about a pair's point: of the one relative to the other
+/// if it acts on both.
+struct PairMobility {
+  Symmetric3 linear;   // 1/kg
+  Vec3d mixed[3];      // rows: linear velocities by an angular impulse, 1/(kg m)
+  Symmetric3 angular;  // 1/(kg m^2)
+};
+
 /// What an impulse changes a body's velocities by.
 struct BodyMobility {
-  Vec3d to_point;              // from the center of mass to the pair's point, m
-  double inverse_mass;         // of a free body, else 0, 1/kg
-  Symmetric3 inverse_inertia;  // likewise, world axes, 1/(kg m^2)
-  Vec3d linear, angular;       // of a body on a joint: the twist of its center with a rate of 1
-  double inverse_of_joint;     // of its mass along the joint, else 0
+  Vec3d to_point;                // from the center of mass to the pair's point, m
+  double inverse_mass;           // of a free body, else 0, 1/kg
+  Symmetric3 inverse_inertia;    // likewise, world axes, 1/(kg m^2)
+  Vec3d linear, angular;         // of a body on a joint: the twist of its center with a rate of 1
+  double inverse_of_joint;       // of its mass along the joint, else 0
+  const PairMobility* of_trees;  // beside the inverse inertia; null: it is of none
 
   /// n . W n: the velocity along n, for each unit of an impulse along n, of the point at `arm` from the pair's point.
   template <class T>
@@ -60,7 +69,21 @@ struct BodyMobility {
                             fma(T(w.xy), q.x, fma(T(w.yy), q.y, T(w.yz) * q.z)),
                             fma(T(w.xz), q.x, fma(T(w.yz), q.y, T(w.zz) * q.z))};
     const T of_joint = dot(all(linear), n) + dot(all(angular), q);
-    return fma(T(inverse_of_joint) * of_joint, of_joint, T(inverse_mass) + dot(q, turned));
+    const T sum = fma(T(inverse_of_joint) * of_joint, of_joint, T(inverse_mass) + dot(q, turned));
+    return of_trees == nullptr ? sum : sum + of_linear(n, q);
+  }
+
+ private:
+  template <class T>
+  ISOPATCH_HD T of_linear(Vec3<T> n, Vec3<T> q) const {
+    const auto all = [](Vec3d v) { return for_all_lanes<T>(v); };
+    const Symmetric3& w = of_trees->linear;
+    const Vec3<T> moved = {fma(T(w.xx), n.x, fma(T(w.xy), n.y, T(w.xz) * n.z)),
+                           fma(T(w.xy), n.x, fma(T(w.yy), n.y, T(w.yz) * n.z)),
+                           fma(T(w.xz), n.x, fma(T(w.yz), n.y, T(w.zz) * n.z))};
+    const Vec3<T> mixed = {dot(all(of_trees->mixed[0]), q), dot(all(of_trees->mixed[1]), q),
+                           dot(all(of_trees->mixed[2]), q)};
+    return dot(n, fma(T(2.0), mixed, moved));
   }
 };
 

@@ -86,7 +86,8 @@ ISOPATCH_HD_LARGE void begin_terms(Warp& warp, const PointSums& points, const St
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
     const RelativeTwist<double> twist = relative_twist(m, pair, known);
-    const Vec3d turning = 0.5 * (m.bodies[pair.a].twist(known).angular + m.bodies[pair.b].twist(known).angular);
+    const Vec3d turning =
+        0.5 * (twist_of_center(m.bodies, pair.a, known).angular + twist_of_center(m.bodies, pair.b, known).angular);
     for (int t = 0; t < pair.terms; ++t) {
       PlateTerm& shared = m.terms[pair.first_term + t];
       PlateTerm term = {};

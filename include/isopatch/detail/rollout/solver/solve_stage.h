@@ -31,9 +31,8 @@ ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverM
   bool holds = true;
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
-    const SolvedBody& body = m.bodies[i];
-    if (body.num_dofs == 0) continue;
-    const Twist twist = body.twist(m.vectors.velocity);
+    if (m.bodies[i].num_dofs == 0) continue;
+    const Twist twist = twist_of_center(m.bodies, i, m.vectors.velocity);
     const auto is_slow = [&](Vec3d v) { return dot(v, v) <= in.view.speed_limit * in.view.speed_limit; };
     holds = holds && is_slow(twist.linear) && is_slow(twist.angular);
   }
@@ -107,13 +106,55 @@ ISOPATCH_HD Momentum found_momentum(const SolverMemory& m, int index) {
   return {{p[0], p[1], p[2]}, {p[3], p[4], p[5]}};
 }
 
-/// Ends a stage that is not the last of a step: what the next one begins with. Called by all lanes.
+/// Gives the velocities that were found to the bodies of trees, before move_trees_on(). Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void take_velocities_of_trees(Warp& warp, const StageInput& in, const SolverMemory& m, StageBody* bodies) {
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < in.view.num_tree_bodies; i += Warp::kSize) {
+    const int index = in.view.tree_bodies[i];
+    const double* const own = m.vectors.velocity + m.bodies[index].first_dof;
+    for (int k = 0; k < in.view.bodies[index].own_dofs(); ++k) bodies[index].velocity[k] = own[k];
+  }
+  warp.sync();
+}
+
+/// Whether the rates of all trees are finite and within the limit. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD bool rates_hold(Warp& warp, const StageInput& in, const StageBody* bodies) {
+  bool holds = true;
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < in.view.num_tree_bodies; i += Warp::kSize) {
+    const int index = in.view.tree_bodies[i];
+    for (int k = 0; k < in.view.bodies[index].own_dofs(); ++k) {
+      holds = holds && abs(bodies[index].velocity[k]) <= in.view.speed_limit;
+    }
+  }
+  return warp.ballot(!holds) == 0u;
+}
+
+/// Writes the state of a body of a tree, after move_trees_on(); all that it carries follows.
+ISOPATCH_HD void write_body_of_tree(const StageInput& in, int index, const StageBody& at) {
+  const MovingBody& body = in.view.bodies[index];
+  const EnvironmentState& state = in.state;
+  if (body.is_joint()) {
+    state.joints[2 * body.joint.index] = at.position;
+    state.joints[2 * body.joint.index + 1] = at.velocity[0];
+    return;
+  }
+  const Vec3d arm = rotate(transform_of(at.base), in.input.mass(in.view, in.environment, index).center);
+  state.set_twist(index, shifted(at.twist(), -arm));
+  store_pose(state.poses, index, at.base);
+}
+
+/// Ends a stage that is not the last of a step: what the next one begins with; trees have been moved on. Called by all
+/// lanes.
 template <class Warp>
 ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
                                   StageBody* bodies) {
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
+    if (body.is_in_tree()) continue;
     StageBody& at = bodies[i];
     const Momentum momentum = found_momentum(m, i);
     if (body.num_dofs() > 0) at.momentum = momentum;
@@ -130,7 +171,8 @@ ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const Solver
   follow_leaders(warp, in.view, in.scene.num_bodies, bodies);
 }
 
-/// Ends the last stage of a step, before which `steps` were taken: writes the state. Called by all lanes.
+/// Ends the last stage of a step, before which `steps` were taken: writes the state; trees have been moved on. Called
+/// by all lanes.
 template <class Warp>
 ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& stage, std::int64_t steps,
                           const SolverMemory& m, const StageBody* bodies) {
@@ -140,6 +182,10 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
     const MovingBody& body = in.view.bodies[i];
     const StageBody& at = bodies[i];
     const SolvedBody& solved = m.bodies[i];
+    if (body.is_in_tree()) {
+      write_body_of_tree(in, i, at);
+      continue;
+    }
     if (body.is_joint()) {
       if (body.is_follower()) continue;
       const double rate = m.vectors.velocity[solved.first_dof];
@@ -162,11 +208,7 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
   }
   warp.sync();
   follow_leaders(warp, in.view, in.scene.num_bodies, state);
-  ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
-    if (in.view.bodies[i].is_joint()) place_on_joint(in.view, i, state, false);
-  }
-  warp.sync();
+  place_on_joints(warp, in.view, in.scene.num_bodies, state, false);
 }
 
 }  // namespace isopatch::detail

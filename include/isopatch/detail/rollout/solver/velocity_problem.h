@@ -10,196 +10,22 @@
 // where they are over the step. The degrees of freedom are numbered in the order of elimination.
 #pragma once
 
-#include "isopatch/detail/rollout/motion/step_stage.h"
-#include "isopatch/detail/rollout/solver/elimination.h"
-#include "isopatch/detail/rollout/solver/plate_term.h"
-#include "isopatch/detail/rollout/solver/point_sums.h"
-#include "isopatch/detail/rollout/solver/step_joint.h"
+#include "isopatch/detail/rollout/solver/tree_columns.h"
 
 namespace isopatch::detail {
 
-/// A body in the problem.
-struct SolvedBody {
-  Vec3d center;        // of mass, world; of a body without degrees of freedom its origin, m
-  Twist known;         // of the center, with all velocities 0
-  Twist freedom;       // of the center, with a joint's rate of 1 more
-  double mass;         // kg
-  Symmetric3 inertia;  // about the center, world axes, kg m^2
-  std::int32_t first_dof, num_dofs;
-  bool is_touched;  // by contact
-
-  // of a joint
-  bool is_follower;                            // of another, whose degree of freedom it has
-  double armature;                             // kg or kg m^2
-  double joint_mass;                           // of all bodies that move with it, and the armature
-  std::int32_t first_follower, next_follower;  // bodies; negative: none
-
-  /// The twist of degree of freedom k alone.
-  ISOPATCH_HD Twist unit_twist(int k) const {
-    if (num_dofs == 1) return freedom;
-    const auto one = [&](int axis) { return k == axis ? 1.0 : 0.0; };
-    return {{one(0), one(1), one(2)}, {one(3), one(4), one(5)}};
-  }
-  /// The twist of the center with these velocities; without `known` if they are differences.
-  ISOPATCH_HD Twist twist(const double* velocities, bool difference = false) const {
-    const Twist rest = difference ? Twist{{0, 0, 0}, {0, 0, 0}} : known;
-    if (num_dofs == 0) return rest;
-    const double* v = velocities + first_dof;
-    if (num_dofs == 1) return fma(v[0], freedom, rest);
-    return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-  }
-  /// Calls visit(k, component of a wrench about the center along degree of freedom k) for each k, a constant.
-  template <class Visit>
-  ISOPATCH_HD void project(const Momentum& wrench, const Visit& visit) const {
-    if (num_dofs == 0) return;
-    if (num_dofs == 1) return visit(0, along_freedom(wrench));
-    visit(0, wrench.linear.x), visit(1, wrench.linear.y), visit(2, wrench.linear.z);
-    visit(3, wrench.angular.x), visit(4, wrench.angular.y), visit(5, wrench.angular.z);
-  }
-  ISOPATCH_HD double along_freedom(const Momentum& wrench) const {
-    return dot(freedom.linear, wrench.linear) + dot(freedom.angular, wrench.angular);
-  }
-  ISOPATCH_HD Momentum momentum(const Twist& twist) const { return {mass * twist.linear, inertia * twist.angular}; }
-};
-
-/// Whether two bodies move with one joint.
-ISOPATCH_HD bool share_joint(const SolvedBody& a, const SolvedBody& b) {
-  return a.num_dofs == 1 && b.num_dofs == 1 && a.first_dof == b.first_dof;
-}
-
-/// A pair with contact in the problem.
-struct SolvedPair {
-  std::int32_t pair;
-  std::int32_t a, b;
-  std::int32_t first_polygon, polygons;  // in the sorted list
-  std::int32_t first_block;              // of its columns
-  std::int32_t first_term, terms;        // of its contacts with state
-  Vec3d point;                           // P, world, m
-  double sums[ImpulseSums::kSize];       // of the last evaluation
-  double potentials[2];                  // of its points, at both starts
-  RelativeTwist<double> twist, change;   // of a line search
-
-  /// A pair without contact, which changes nothing: where an environment has fewer pairs than another of its warp.
-  ISOPATCH_HD void set_empty() { *this = SolvedPair{}; }
-  ISOPATCH_HD bool is_empty() const { return polygons == 0; }
-  /// The impulse on body a about P, from the last evaluation.
-  ISOPATCH_HD Momentum impulse() const {
-    const double *force = sums + ImpulseSums::kForce, *moment = sums + ImpulseSums::kMoment;
-    return {{force[0], force[1], force[2]}, {moment[0], moment[1], moment[2]}};
-  }
-};
-
-/// Vectors of the problem, with a number for each degree of freedom.
-struct SolverVectors {
-  double *velocity, *previous, *direction;
-  double* momentum;       // M v
-  double* free_velocity;  // v*
-  double* free_momentum;  // M v*
-  double* force_impulse;  // of gravity and external wrenches in the step
-  double* gradient;
-  double* inverse_mass;  // of the diagonal of M
-  static constexpr int kCount = 9;
-
-  ISOPATCH_HD static SolverVectors of(double* memory, int size) {
-    const auto at = [&](int i) { return memory + static_cast<std::ptrdiff_t>(i) * size; };
-    return {at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)};
-  }
-};
-
-/// The memory of one solve, which lanes share: what a stage keeps from its beginning to its end, and what only finding
-/// the velocities needs.
-struct SolverMemory {
-  SolvedBody* bodies;        // of all bodies
-  StepJoint* joints;         // all of them; not of followers
-  std::int32_t* joint_dofs;  // of each of them: the degree of freedom
-  SolvedPair* pairs;         // of pairs with contact
-  PlateTerm* terms;          // of contacts with state
-  EliminationOrder* order;
-  SolverVectors vectors;
-
-  std::int32_t* rows;  // of the matrix, for the body at hand
-  LowerMatrix matrix;
-  double* columns;  // of polygons
-};
-
-/// The largest size of a solve, from which its memory follows.
-struct SolverSize {
-  std::int32_t bodies, joints, dofs;
-  std::int32_t pairs;     // with contact
-  std::int32_t polygons;  // of all of them
-  std::int32_t terms;     // with memory
-
-  /// The last block of each pair may have a single polygon.
-  ISOPATCH_HD std::int64_t blocks() const { return polygons / kSumLanes + min(polygons, pairs); }
-
-  static constexpr std::int64_t kLine = 16;  // numbers of a line of a cache
-
-  /// Numbers of eight bytes that it takes, whole lines: of what is kept, and of what only finding the velocities needs,
-  /// whose columns are read again and again and begin with a line.
-  ISOPATCH_HD std::int64_t kept_words() const {
-    SolverMemory m;
-    return divide_kept(nullptr, m);
-  }
-  ISOPATCH_HD std::int64_t finding_words() const {
-    SolverMemory m;
-    return divide_finding(nullptr, m);
-  }
-  ISOPATCH_HD SolverMemory in(double* kept, double* finding) const {
-    SolverMemory m;
-    divide_kept(kept, m);
-    divide_finding(finding, m);
-    return m;
-  }
-
- private:
-  ISOPATCH_HD std::int64_t divide_kept(double* memory, SolverMemory& m) const {
-    Taken taken = {memory, 0};
-    double* vectors = nullptr;
-    taken.give(m.bodies, bodies);
-    taken.give(m.joints, joints);
-    taken.give(m.joint_dofs, joints);
-    taken.give(m.pairs, min(polygons, pairs));
-    taken.give(m.terms, min(polygons, terms));
-    taken.give(m.order, 1);
-    taken.give(vectors, std::int64_t{dofs} * SolverVectors::kCount);
-    m.vectors = SolverVectors::of(vectors, dofs);
-    return taken.lines();
-  }
-  ISOPATCH_HD std::int64_t divide_finding(double* memory, SolverMemory& m) const {
-    Taken taken = {memory, 0};
-    taken.give(m.columns, blocks() * PolygonColumns::kBlock);
-    taken.give(m.matrix.entries, std::int64_t{dofs} * dofs);
-    taken.give(m.rows, dofs);
-    m.matrix.size = dofs;
-    return taken.lines();
-  }
-
-  /// Memory whose first words are given to arrays.
-  struct Taken {
-    double* memory;
-    std::int64_t words;
-
-    ISOPATCH_HD std::int64_t lines() const { return (words + kLine - 1) / kLine * kLine; }
-    template <class T>
-    ISOPATCH_HD void give(T*& array, std::int64_t count) {
-      static_assert(alignof(T) <= sizeof(double));
-      array = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + words);
-      words += (count * static_cast<std::int64_t>(sizeof(T)) + 7) / 8;
-    }
-  };
-};
-
 /// The sizes and parameters of a solve; its numbers are in SolverMemory.
 struct VelocityProblem {
-  std::int32_t num_bodies, num_joints, num_dofs, num_pairs, num_terms;
+  std::int32_t num_bodies, num_joints, num_dofs, num_pairs, num_terms, num_trees;
   PointParameters<double> parameters;
 };
 
 ISOPATCH_HD_CALLED RelativeTwist<double> relative_twist(const SolvedBody* bodies, const SolvedPair& pair,
                                                         const double* velocities, bool difference) {
-  const SolvedBody &a = bodies[pair.a], &b = bodies[pair.b];
-  const Twist of_a = shifted(a.twist(velocities, difference), pair.point - a.center);
-  const Twist of_b = shifted(b.twist(velocities, difference), pair.point - b.center);
+  const Twist of_a =
+      shifted(twist_of_center(bodies, pair.a, velocities, difference), pair.point - bodies[pair.a].center);
+  const Twist of_b =
+      shifted(twist_of_center(bodies, pair.b, velocities, difference), pair.point - bodies[pair.b].center);
   return {of_a.linear - of_b.linear, of_a.angular - of_b.angular};
 }
 
@@ -237,7 +63,7 @@ ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const So
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
-    if (body.num_dofs == 0 || body.is_follower) continue;
+    if (body.num_dofs == 0 || body.is_follower || body.is_in_tree()) continue;
     double* const of_body = product + body.first_dof;
     body.project(body.momentum(body.twist(velocities, true)), [&](int k, double value) { of_body[k] = value; });
     for (std::int32_t k = body.first_follower; k >= 0; k = m.bodies[k].next_follower) {
@@ -245,6 +71,10 @@ ISOPATCH_HD void multiply_by_mass(Warp& warp, const VelocityProblem& p, const So
       *of_body += follower.along_freedom(follower.momentum(follower.twist(velocities, true)));
     }
     if (body.armature > 0) *of_body = fma(body.armature, velocities[body.first_dof], *of_body);
+  }
+  if constexpr (kTakesTrees<Warp>) {
+    auto&& lanes = lanes_of(warp);
+    if (p.num_trees > 0) multiply_by_mass_of_trees(lanes, p.num_trees, m, velocities, product);
   }
   warp.sync();
 }
@@ -309,6 +139,12 @@ ISOPATCH_HD_LARGE void find_potentials_of_points(Warp& warp, const PointSums& po
 template <class Warp>
 ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const SolvedPair& pair, const double* sums) {
   const SolvedBody &a = m.bodies[pair.a], &b = m.bodies[pair.b];
+  if constexpr (kTakesTrees<Warp>) {
+    if (a.is_in_tree() || b.is_in_tree()) {
+      auto&& lanes = lanes_of(warp);
+      return add_tree_pair_to_matrix(lanes, m, pair, MatrixOfPoints::of(sums));
+    }
+  }
   const bool both = a.num_dofs > 0 && b.num_dofs > 0;
   const SolvedBody& early = !both || a.first_dof < b.first_dof ? a : b;
   const SolvedBody& late = &early == &a ? b : a;
@@ -360,7 +196,7 @@ ISOPATCH_HD void begin_matrix(Warp& warp, const VelocityProblem& p, const Solver
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
-    if (body.is_follower) continue;
+    if (body.is_follower || body.is_in_tree()) continue;
     if (body.num_dofs == 1) m.matrix.at(body.first_dof, body.first_dof) = body.joint_mass;
     for (int column = 0; column < body.num_dofs && body.num_dofs > 1; ++column) {
       double* const to = m.matrix.column(body.first_dof + column) + body.first_dof;
@@ -368,6 +204,10 @@ ISOPATCH_HD void begin_matrix(Warp& warp, const VelocityProblem& p, const Solver
         if (row >= column) to[row] = value;
       });
     }
+  }
+  if constexpr (kTakesTrees<Warp>) {
+    auto&& lanes = lanes_of(warp);
+    if (p.num_trees > 0) begin_matrix_of_trees(lanes, p.num_trees, m);
   }
   warp.sync();
   ISOPATCH_NO_UNROLL
@@ -425,6 +265,13 @@ ISOPATCH_HD void evaluate(Warp& warp, const PointSums& points, const VelocityPro
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
+    if constexpr (kTakesTrees<Warp>) {
+      if (m.bodies[pair.a].is_in_tree() || m.bodies[pair.b].is_in_tree()) {
+        auto&& lanes = lanes_of(warp);
+        subtract_impulse_of_tree_pair(lanes, m, pair, v.gradient);
+        continue;
+      }
+    }
     const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
     const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
     ISOPATCH_NO_UNROLL
@@ -465,19 +312,23 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
     std::int32_t count = 0;
     const auto add_rows = [&](const SolvedBody& of) {
       ISOPATCH_NO_UNROLL
-      for (int k = warp.lane(); k < of.num_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
-      count += of.num_dofs;
+      for (int k = warp.lane(); k < of.block_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
+      count += of.block_dofs;
     };
     add_rows(body);
     for (int j = i + 1; j < order.count; ++j) {
       if ((order.touching[order.body[i]] & set_of(order.body[j])) != 0) add_rows(m.bodies[order.body[j]]);
     }
     warp.sync();
-    const MatrixRows rows = {m.rows, count};
-    if constexpr (Warp::kSize == 1) {
-      eliminate_columns(m.matrix, rows, body.num_dofs, x);
-    } else {
-      eliminate_columns(warp, m.matrix, rows, body.num_dofs, x);
+    constexpr int kMost = 6;  // of a tree, so many columns after the others
+    for (int first = 0; first < body.block_dofs; first += kMost) {
+      const MatrixRows rows = {m.rows + first, count - first};
+      const int columns = min(body.block_dofs - first, kMost);
+      if constexpr (Warp::kSize == 1) {
+        eliminate_columns(m.matrix, rows, columns, x);
+      } else {
+        eliminate_columns(warp, m.matrix, rows, columns, x);
+      }
     }
   }
   if constexpr (Warp::kSize == 1) {

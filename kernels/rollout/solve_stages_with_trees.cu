@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of scenes with trees of bodies.
+#include "kernels/rollout/solve_stages.cuh"
+
+namespace isopatch::detail {
+
+template std::int64_t load_solve_stages<SolvedBy::kWarpsWithTrees>();
+template void solve_stages<SolvedBy::kWarpsWithTrees>(const StepCall&, cudaStream_t);
+
+}  // namespace isopatch::detail
