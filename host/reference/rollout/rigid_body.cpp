@@ -81,11 +81,6 @@ FreeTurning MassiveBody::turning() const {
           rates[1] - rates[other]};
 }
 
-Vector3 FreeTurning::omega(const Quaternion& orientation, const Vector3& momentum) const {
-  const Vector3 L = orientation.conjugate() * momentum;
-  return orientation * (of_all * L + of_symmetry * symmetry.dot(L) * symmetry + of_second * second.dot(L) * second);
-}
-
 Quaternion FreeTurning::turned(const Quaternion& orientation, const Vector3& momentum, Real duration) const {
   Quaternion at = orientation;
   const auto turn_about = [&](const Vector3& axis, Real rate, Real time) {

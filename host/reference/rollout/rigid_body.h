@@ -53,9 +53,6 @@ struct FreeTurning {
   Vector3 symmetry, second;             // k and e, unit, body's frame
   Real of_all, of_symmetry, of_second;  // 1/(kg m^2)
 
-  /// From the angular momentum to the angular velocity, world.
-  Vector3 omega(const Quaternion& orientation, const Vector3& momentum) const;
-
   /// The orientation after `duration` seconds with this angular momentum: each part turns the body exactly, e in two
   /// halves around the others.
   Quaternion turned(const Quaternion& orientation, const Vector3& momentum, Real duration) const;

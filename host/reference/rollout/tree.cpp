@@ -11,8 +11,8 @@
 namespace isopatch::reference {
 namespace {
 
-constexpr Real kSettled = 1e-8L;  // change of the velocities in an evaluation, relative to them
-constexpr int kMaxEvaluations = 6, kMaxParts = 8;
+constexpr Real kSmall = 1e-3L;  // change of the velocities in the middle of a part, relative to them
+constexpr int kMaxParts = 16;
 
 bool stands_on_moving(const std::vector<MovingBody>& bodies, std::size_t i) {
   const int parent = bodies[i].parent();
@@ -211,77 +211,117 @@ Tree::Root Tree::root_at(std::size_t member, const Momenta& at, const TreeState&
     if (members_[i].root != static_cast<int>(member)) continue;
     inertia += inertia_about(root.center, at.motions[i], members_[i].body.mass().mass);
   }
-  const Matrix3 R = state.poses[member].orientation.toRotationMatrix(), inverse = R.transpose() * inertia.inverse() * R;
-  root.locked = members_[member].body.mass().turning();
-  const Vector3 &k = root.locked.symmetry, &e = root.locked.second, third = k.cross(e);
-  root.locked.of_all = third.dot(inverse * third);
-  root.locked.of_symmetry = k.dot(inverse * k) - root.locked.of_all;
-  root.locked.of_second = e.dot(inverse * e) - root.locked.of_all;
+  const Matrix3 inverse = inertia.inverse();
+  root.axis = members_[member].body.mass().turning().symmetry;
+  const Vector3 k = state.poses[member].orientation * root.axis;
+  const Real about_axis = k.dot(inverse * k);
+  root.of_all = (inverse.trace() - about_axis) / 2;
+  root.of_symmetry = about_axis - root.of_all;
   return root;
 }
 
+Quaternion Tree::Root::turned(const Quaternion& begun, const Vector3& rotation, Real duration) const {
+  const Quaternion beside = rotation_by(rotation) * begun;
+  const Quaternion about_axis = rotation_by(duration * of_symmetry * momentum.dot(beside * axis) * axis);
+  return (rotation_by(duration * of_all * momentum) * beside * about_axis).normalized();
+}
+
+/// Seen from a frame that turns with of_all L, turned() turns with w + d/dt(duration of_symmetry (L . a)) a: w is that
+/// of the rotation beside the top, and a is the axis as it has it, which changes by w x a.
+Vector3 Tree::Root::beside_top(const Quaternion& orientation, const Vector3& omega, Real duration) const {
+  const Quaternion about_momentum = rotation_by(duration * of_all * momentum);
+  const Vector3 a = about_momentum.conjugate() * (orientation * axis);
+  const Vector3 seen = about_momentum.conjugate() * omega - of_all * momentum;
+  const Vector3 without_top = seen - of_symmetry * momentum.dot(a) * a;
+  return without_top - duration * of_symmetry * without_top.dot(a.cross(momentum)) * a;
+}
+
+/// Places the members, and finds their velocities.
+Tree::Momenta Tree::settle(const Bases& bases, FreeMotion& motion) const {
+  place(bases.poses, motion.state);
+  Momenta at = momenta_at(motion.state.poses, bases);
+  motion.state.velocity = at.velocity(motion.momenta);
+  return at;
+}
+
+/// So long after a part of the motion began.
+Tree::Change Tree::change_of(const FreeMotion& motion, const Momenta& at, Real after) const {
+  const VectorX& velocity = motion.state.velocity;
+  Change change = {velocity, force(at, velocity), {}, {}};
+  for (std::size_t i = 0; i < motion.roots.size(); ++i) {
+    const Root& root = motion.roots[i];
+    const Vector3 omega = velocity.segment<3>(members_[root.member].column + 3), &turn = motion.rotations[i];
+    const Vector3 u = root.beside_top(motion.state.poses[root.member].orientation, omega, after);
+    change.beside.push_back(u);
+    change.rotations.push_back(u - turn.cross(u) / 2 + turn.cross(turn.cross(u)) / 12);
+  }
+  return change;
+}
+
 /// Without places of links.
-TreeState Tree::advanced(TreeState state, const FreeMotion& with, Real duration) const {
+Tree::FreeMotion Tree::advanced(FreeMotion begun, const Change& change, Real duration) const {
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (members_[i].body.own_dofs() == 1) state.positions[i] += duration * with.state.velocity[members_[i].column];
+    if (members_[i].body.own_dofs() == 1) begun.state.positions[i] += duration * change.velocity[members_[i].column];
   }
-  for (const Root& root : with.roots) {
-    Quaternion& orientation = state.poses[root.member].orientation;
-    orientation = (rotation_by(duration * root.rest) * orientation).normalized();
+  begun.momenta += duration * change.force;
+  for (std::size_t i = 0; i < begun.roots.size(); ++i) {
+    const Root& root = begun.roots[i];
+    Quaternion& orientation = begun.state.poses[root.member].orientation;
+    begun.rotations[i] = duration * change.rotations[i];
+    orientation = root.turned(orientation, begun.rotations[i], duration);
   }
-  return state;
+  return begun;
 }
 
-/// Whether its evaluations come to rest.
-bool Tree::take_midpoint(const Bases& middle, Real duration, FreeMotion& motion) const {
-  const TreeState begin = motion.state;
-  bool rests = false;
-  for (int evaluation = 0; evaluation < kMaxEvaluations && !rests; ++evaluation) {
-    TreeState half = advanced(begin, motion, duration / 2);
-    place(middle.poses, half);
-    const Momenta at = momenta_at(half.poses, middle);
-    const VectorX before = motion.state.velocity;
-    VectorX& velocity = motion.state.velocity;
-    velocity = at.velocity(motion.momenta + duration / 2 * motion.force);
-    motion.force = force(at, velocity);
-
-    Real change = 0, size = 0;
-    for (const Member& member : members_) {
-      if (member.body.own_dofs() != 1) continue;
-      change += std::abs(velocity[member.column] - before[member.column]);
-      size += std::abs(velocity[member.column]);
+/// Whether two evaluations at the same time differ little.
+bool Tree::differ_little(const Change& last, const Change& next) const {
+  Real difference = 0, size = 0;
+  std::size_t root = 0;
+  for (const Member& member : members_) {
+    if (member.body.is_free()) {
+      difference += sum_of_sizes(next.beside[root] - last.beside[root]);
+      size += sum_of_sizes(next.velocity.segment<3>(member.column + 3));
+      ++root;
+    } else if (member.leader < 0) {
+      difference += std::abs(next.velocity[member.column] - last.velocity[member.column]);
+      size += std::abs(next.velocity[member.column]);
     }
-    for (Root& root : motion.roots) {
-      const Vector3 omega = velocity.segment<3>(members_[root.member].column + 3), rest_before = root.rest;
-      root.rest = omega - root.locked.omega(half.poses[root.member].orientation, root.momentum);
-      change += sum_of_sizes(root.rest - rest_before);
-      size += sum_of_sizes(omega);
-    }
-    rests = change <= kSettled * size;
   }
-  const VectorX velocity = motion.state.velocity;
-  motion.state = advanced(begin, motion, duration);
-  motion.state.velocity = velocity;
-  motion.momenta += duration * motion.force;
-  return rests;
+  return difference <= kSmall * size;
 }
 
-/// In `count` equal parts. Whether all of them come to rest.
+/// From velocities to velocities. Returns whether it changes little enough.
+bool Tree::take_part(const MovingBases& bases, Real begin, Real duration, FreeMotion& motion) const {
+  const auto bases_after = [&](Real time) -> Bases { return {bases.poses(begin + time), bases.twists}; };
+  const FreeMotion begun = motion;
+  Change change = change_of(begun, momenta_at(begun.state.poses, bases_after(0)), 0), mean = change;
+  bool changes_little = true;
+  for (const int stage : {2, 3, 4}) {
+    const Real time = stage == 4 ? duration : duration / 2, weight = stage == 4 ? 1 : 2;
+    const Change last = change;
+    motion = advanced(begun, last, time);
+    const Momenta at = settle(bases_after(time), motion);
+    change = change_of(motion, at, time);
+    if (stage == 3) changes_little = differ_little(last, change);
+    mean.velocity += weight * change.velocity;
+    mean.force += weight * change.force;
+    for (std::size_t i = 0; i < mean.rotations.size(); ++i) mean.rotations[i] += weight * change.rotations[i];
+  }
+  mean.velocity /= 6;
+  mean.force /= 6;
+  for (Vector3& rotation : mean.rotations) rotation /= 6;
+  motion = advanced(begun, mean, duration);
+  motion.rotations = begun.rotations;
+  settle(bases_after(duration), motion);
+  return changes_little;
+}
+
+/// In `count` equal parts. Whether each of them changes little enough.
 bool Tree::take(const MovingBases& bases, Real duration, int count, FreeMotion& motion) const {
   const Real part = duration / count;
-  const auto turn_roots = [&] {
-    for (const Root& root : motion.roots) {
-      Quaternion& orientation = motion.state.poses[root.member].orientation;
-      orientation = root.locked.turned(orientation, root.momentum, part / 2);
-    }
-  };
-  bool rests = true;
-  for (int i = 0; i < count; ++i) {
-    turn_roots();
-    rests = take_midpoint({bases.poses((i + Real{1} / 2) * part), bases.twists}, part, motion) && rests;
-    turn_roots();
-  }
-  return rests;
+  bool changes_little = true;
+  for (int i = 0; i < count; ++i) changes_little = take_part(bases, i * part, part, motion) && changes_little;
+  return changes_little;
 }
 
 void Tree::move_freely(const MovingBases& bases, Real duration, TreeState& state) const {
@@ -297,13 +337,11 @@ void Tree::move_freely(const MovingBases& bases, Real duration, TreeState& state
   for (const Root& root : begin.roots) state.velocity.segment<3>(members_[root.member].column) -= root.velocity;
   begin.state = state;
   begin.momenta = before.mass * state.velocity + before.known;
-  begin.force = force(momenta_at(state.poses, base), state.velocity);
-  for (Root& root : begin.roots) {
-    const Eigen::Index column = members_[root.member].column;
-    begin.momenta.segment<6>(column) << Vector3::Zero(), root.momentum;
-    root.rest =
-        state.velocity.segment<3>(column + 3) - root.locked.omega(state.poses[root.member].orientation, root.momentum);
+  for (const Root& root : begin.roots) {
+    begin.momenta.segment<6>(members_[root.member].column) << Vector3::Zero(), root.momentum;
   }
+  begin.rotations.assign(begin.roots.size(), Vector3::Zero());
+  settle(base, begin);  // they go on with other twists than before
 
   FreeMotion motion;
   for (int count = 1; count <= kMaxParts; count *= 2) {

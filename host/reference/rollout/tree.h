@@ -4,9 +4,9 @@
 // them, with dense Jacobians. Their degrees of freedom are the twists of free bodies, of the center of mass, and the
 // rates of joints that follow no other.
 //
-// They move without forces by the implicit midpoint rule for positions and generalized momenta p = dT/dv. The momentum
-// of a joint changes by dT/dq; the momenta of a free body with all that stands on it stay. They turn together as if no
-// joint moved, in two halves around the rule, which has only the rest of the turn.
+// They move without forces by the classical method of Runge and Kutta, for positions and generalized momenta p = dT/dv.
+// The momentum of a joint changes by dT/dq; the momenta of a free body with all that stands on it stay. Its orientation
+// is found beside that of a symmetric top, which turns exactly.
 #pragma once
 
 #include <functional>
@@ -71,28 +71,46 @@ class Tree {
     VectorX velocity(const VectorX& momenta) const;
   };
 
-  /// A free member with all that stands on it, in the frame that moves with their center of mass.
+  /// A free member with all that stands on it, in the frame that moves with their center of mass. As if no joint moved,
+  /// they are about a symmetric top, which has the angular velocity of_all L + of_symmetry (L . k) k.
   struct Root {
     std::size_t member;
     Real mass;
     Vector3 center, velocity;  // of mass
-    Vector3 momentum;          // angular, about the center
-    FreeTurning locked;        // as if no joint moved, about two axes of the root
-    Vector3 rest;              // of the angular velocity: what `locked` leaves of it
+    Vector3 momentum;          // L, about the center
+    Vector3 axis;              // k, unit, member's frame
+    Real of_all, of_symmetry;  // 1/(kg m^2), where the motion begins
+
+    /// The orientation of what turns as the top for `duration` seconds, with a rotation beside that.
+    Quaternion turned(const Quaternion& begun, const Vector3& rotation, Real duration) const;
+
+    /// The angular velocity of that rotation, which leads to an orientation and an angular velocity.
+    Vector3 beside_top(const Quaternion& orientation, const Vector3& omega, Real duration) const;
   };
 
   struct FreeMotion {
-    TreeState state;         // with the velocities of the last evaluation
-    VectorX momenta, force;  // dT/dq of the last evaluation
+    TreeState state;
+    VectorX momenta;
     std::vector<Root> roots;
+    std::vector<Vector3> rotations;  // of the roots, beside their tops, in a part of the motion
+  };
+
+  /// By how much a motion changes in a second.
+  struct Change {
+    VectorX velocity, force;         // of positions and momenta
+    std::vector<Vector3> rotations;  // of rotation vectors
+    std::vector<Vector3> beside;     // angular velocities
   };
 
   void place(const std::vector<Pose>& bases, TreeState& state) const;
   Momenta momenta_at(const std::vector<Pose>& poses, const Bases& bases) const;
   VectorX force(const Momenta& at, const VectorX& velocity) const;
   Root root_at(std::size_t member, const Momenta& at, const TreeState& state) const;
-  TreeState advanced(TreeState state, const FreeMotion& with, Real duration) const;
-  bool take_midpoint(const Bases& middle, Real duration, FreeMotion& motion) const;
+  Momenta settle(const Bases& bases, FreeMotion& motion) const;
+  Change change_of(const FreeMotion& motion, const Momenta& at, Real after) const;
+  FreeMotion advanced(FreeMotion begun, const Change& change, Real duration) const;
+  bool differ_little(const Change& last, const Change& next) const;
+  bool take_part(const MovingBases& bases, Real begin, Real duration, FreeMotion& motion) const;
   bool take(const MovingBases& bases, Real duration, int count, FreeMotion& motion) const;
   Vector3 center_of(const Root& root, const TreeState& state) const;
 
