@@ -11,8 +11,7 @@
 
 #include "host/reference/rollout_reference.h"
 #include "isopatch/error.h"
-#include "tests/reference/rollout/lagrangian.h"
-#include "tests/support/rollouts.h"
+#include "tests/reference/rollout/tree_scenes.h"
 
 namespace isopatch::oracle {
 namespace {
@@ -21,125 +20,6 @@ using reference::MotionState;
 using reference::RolloutReference;
 using reference::Vector6;
 using test::Vector;
-
-constexpr Real kGravity = 9.81L;
-
-// --- scenes ----------------------------------------------------------------------------------------------------------
-
-/// A box with the inertia of one of the size, about a center of mass in its frame; it touches nothing.
-Body& add_box(test::SceneBuilder& scene, const Vector& at, double mass, const Vector& center, const Vector& size) {
-  Body& body = scene.add("body " + std::to_string(scene.description.bodies.size()), make_box("box", {0.1, 0.1, 0.1}),
-                         test::pose_at(at));
-  const auto [x, y, z] = size;
-  body.rigid = true;
-  body.mass = mass;
-  body.center_of_mass = Point3{center[0], center[1], center[2]};
-  const double k = mass / 12;
-  body.inertia = {k * (y * y + z * z), k * (x * x + z * z), k * (x * x + y * y), 0, 0, 0};
-  return body;
-}
-
-void on_hinge(Body& body, int parent, const Vector& axis, double rate = 0) {
-  body.motion.type = MotionType::kRevolute;
-  if (parent >= 0) body.motion.parent = parent;
-  body.motion.axis = axis;
-  body.motion.anchor = {body.pose[0], body.pose[1], body.pose[2]};
-  body.motion.velocity = rate;
-}
-
-SceneDescription finished(test::SceneBuilder& scene, bool with_gravity) {
-  scene.description.pairs.emplace();
-  scene.description.rollout.gravity = {0, 0, with_gravity ? -static_cast<double>(kGravity) : 0.0};
-  return scene.description;
-}
-
-/// Rods that hang on one another by hinges about y, from the horizontal.
-SceneDescription rods(int count, double length, double mass) {
-  test::SceneBuilder scene;
-  for (int i = 0; i < count; ++i) {
-    Body& rod = add_box(scene, {i * length, 0, 0}, mass, {length / 2, 0, 0}, {length, 0.02, 0.02});
-    on_hinge(rod, i - 1, {0, 1, 0});
-  }
-  return finished(scene, true);
-}
-
-/// An arm of six links of any directions, on a base if there is one among the bodies.
-void add_arm(test::SceneBuilder& scene, int links, Vector at, double rate) {
-  const Vector axes[] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
-  const double lengths[] = {0.3, 0.4, 0.35, 0.1, 0.1, 0.08}, masses[] = {4, 3.5, 2, 1, 0.8, 0.3};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(links); ++i) {
-    const Vector along = i == 0 ? Vector{0, 0, lengths[0]} : Vector{lengths[i], 0, 0};
-    Body& link = add_box(scene, at, masses[i], {along[0] / 2 + 0.01, 0.02, along[2] / 2 - 0.01},
-                         {along[0] + 0.06, 0.06, along[2] + 0.06});
-    on_hinge(link, static_cast<int>(scene.description.bodies.size()) - 2, axes[i], rate);
-    for (std::size_t k = 0; k < 3; ++k) at[k] += along[k];
-  }
-}
-
-SceneDescription six_link_arm() {
-  test::SceneBuilder scene;
-  add_arm(scene, 6, {0, 0, 0}, 1);
-  return finished(scene, true);
-}
-
-/// A free box with two arms of two joints each.
-SceneDescription two_arms() {
-  test::SceneBuilder scene;
-  Body& root = add_box(scene, {0, 0, 0}, 2, {0.01, 0, 0.02}, {0.3, 0.2, 0.1});
-  root.velocity = {0.3, -0.2, 0.1, 1, 2, 0.5};
-  const double rates[] = {3, 4, -5, 3};
-  for (const int side : {0, 1}) {
-    const double sign = side == 0 ? 1 : -1;
-    const int upper = static_cast<int>(scene.description.bodies.size());
-    Body& first = add_box(scene, {sign * 0.15, 0, 0}, 0.5, {sign * 0.1, 0, 0}, {0.2, 0.04, 0.04});
-    on_hinge(first, 0, {0, side == 0 ? 0.0 : 1.0, side == 0 ? 1.0 : 0.0}, rates[2 * side]);
-    Body& second = add_box(scene, {sign * 0.35, 0, 0}, 0.3, {sign * 0.1, 0, 0}, {0.2, 0.03, 0.03});
-    on_hinge(second, upper, {0, 1, 0}, rates[2 * side + 1]);
-  }
-  return finished(scene, false);
-}
-
-/// A prescribed base with two hinges and a slider.
-SceneDescription arm_on_base(const std::vector<Leg>& legs, bool on_path) {
-  test::SceneBuilder scene;
-  Body& base = scene.add("base", make_box("box", {0.1, 0.1, 0.1}), test::pose_at({0.2, -0.1, 0.3}));
-  base.rigid = true;
-  base.motion.type = MotionType::kPrescribed;
-  if (on_path) {
-    Vector3 at = as_vector({0.2, -0.1, 0.3});
-    Matrix3 R = Matrix3::Identity();
-    Real time = 0;
-    const auto add_row = [&] {
-      const Eigen::Quaternion<Real> q(R);
-      std::array<double, 7> row = {};
-      std::size_t i = 0;
-      for (const Real x : {at[0], at[1], at[2], q.w(), q.x(), q.y(), q.z()}) row[i++] = static_cast<double>(x);
-      base.motion.path.times.push_back(static_cast<double>(time));
-      base.motion.path.poses.push_back(row);
-    };
-    add_row();
-    for (const Leg& leg : legs) {
-      at += leg.time * leg.velocity;
-      R = turned_by(leg.time * leg.omega) * R;
-      time += leg.time;
-      add_row();
-    }
-  } else {
-    for (Eigen::Index i = 0; i < 3; ++i) {
-      base.velocity[static_cast<std::size_t>(i)] = static_cast<double>(legs[0].velocity[i]);
-      base.velocity[static_cast<std::size_t>(i) + 3] = static_cast<double>(legs[0].omega[i]);
-    }
-  }
-  add_arm(scene, 2, {0.25, 0, 0.35}, 1);
-  Body& slider = add_box(scene, {0.5, 0, 0.7}, 0.7, {0.02, 0.01, 0.03}, {0.1, 0.2, 0.05});
-  slider.motion.type = MotionType::kPrismatic;
-  slider.motion.parent = 2;
-  slider.motion.axis = {1, 0.5, 0};
-  slider.motion.velocity = 0.4;
-  return finished(scene, true);
-}
-
-// --- steps -----------------------------------------------------------------------------------------------------------
 
 MotionState after(SceneDescription scene, double time_step, double time) {
   scene.rollout.time_step = time_step;
@@ -150,22 +30,27 @@ MotionState after(SceneDescription scene, double time_step, double time) {
   return state;
 }
 
-/// Of positions and rates: errors at 2 ms, and the order between 2 and 1 ms. The equations of motion may be of a scene
-/// with more joints, which come first.
-void expect_second_order(const SceneDescription& scene, const SceneDescription& of_equations, double time, double most,
-                         const std::vector<Leg>& legs = {}) {
+/// Of positions and rates: the error after steps of some length, and the order between these and steps half as long.
+struct Accuracy {
+  double order, time_step, most;
+};
+
+/// The equations of motion may be of a scene with more joints, which come first.
+void expect_accuracy(const SceneDescription& scene, const SceneDescription& of_equations, double time,
+                     const Accuracy& accuracy, const std::vector<Leg>& legs = {}) {
   Lagrangian exact(of_equations, legs);
-  exact.integrate(time, 1e-3L);
-  const auto coarse = exact.error_of(after(scene, 2e-3, time)), fine = exact.error_of(after(scene, 1e-3, time));
-  EXPECT_LT(coarse[0], most);
+  exact.integrate(time, 5e-4L);
+  const auto coarse = exact.error_of(after(scene, accuracy.time_step, time));
+  const auto fine = exact.error_of(after(scene, accuracy.time_step / 2, time));
+  EXPECT_LT(coarse[0], accuracy.most);
   for (std::size_t i = 0; i < 2; ++i) {
     const double order = static_cast<double>(std::log2(coarse[i] / fine[i]));
-    EXPECT_GT(order, 1.9) << i;
+    EXPECT_GT(order, accuracy.order) << i;
   }
 }
 
 void expect_second_order(const SceneDescription& scene, double time, double most, const std::vector<Leg>& legs = {}) {
-  expect_second_order(scene, scene, time, most, legs);
+  expect_accuracy(scene, scene, time, {1.9, 2e-3, most}, legs);
 }
 
 struct Totals {
@@ -213,44 +98,34 @@ Real difference(const MotionState& a, const MotionState& b, std::size_t bodies) 
 }
 
 TEST(TreeReference, ChainsFallAsTheirEquationsOfMotionSay) {
-  expect_second_order(rods(1, 0.3, 0.5), 0.3, 1e-5);
-  expect_second_order(rods(3, 0.3, 0.5), 0.3, 5e-5);
-  expect_second_order(rods(7, 0.1, 0.1), 0.1, 1e-4);
+  SceneDescription rod = rods(1, 0.3, 0.5);
+  rod.bodies[0].motion.velocity = 2;  // from rest at the horizontal, errors of second order cancel
+  expect_second_order(rod, 0.3, 1.6e-6);
+  expect_second_order(rods(3, 0.3, 0.5), 0.3, 7e-6);
+  expect_second_order(rods(7, 0.1, 0.1), 0.1, 2e-5);
 }
 
-TEST(TreeReference, AnArmOfSixLinksMovesAsItsEquationsOfMotionSay) { expect_second_order(six_link_arm(), 0.3, 2e-4); }
+TEST(TreeReference, AnArmOfSixLinksMovesAsItsEquationsOfMotionSay) { expect_second_order(six_link_arm(), 0.3, 1.5e-5); }
 
 TEST(TreeReference, ArmatureIsThatOfTheJoint) {
   SceneDescription scene = six_link_arm();
   for (Body& body : scene.bodies) body.motion.armature = 0.05;
-  expect_second_order(scene, 0.3, 1e-4);
+  expect_second_order(scene, 0.3, 5e-6);
 }
 
-/// The third joint follows the first one; and one on the world follows the second, of another kind.
-TEST(TreeReference, JointsFollowOthersOfTheirTree) {
-  test::SceneBuilder builder;
-  add_arm(builder, 4, {0, 0, 0}, 1);
-  Body& slider = add_box(builder, {1, 0, 0}, 0.6, {0.01, 0, 0}, {0.1, 0.1, 0.1});
-  slider.motion.type = MotionType::kPrismatic;
-  slider.motion.axis = {0, 1, 1};
-  slider.motion.mimic = Mimic{1, 0.3, 0.05};
-  Body& third = builder.description.bodies[2];
-  third.motion.velocity = 0;
-  third.motion.mimic = Mimic{0, -1.5, 0.2};
-  expect_second_order(finished(builder, true), 0.3, 1e-4);
-}
+TEST(TreeReference, JointsFollowOthersOfTheirTree) { expect_second_order(arm_with_followers(), 0.3, 8e-5); }
 
 TEST(TreeReference, AnArmOnAMovingBaseMovesAsItsEquationsOfMotionSay) {
   const std::vector<Leg> one = {{{0.3, -0.2, 0.4}, {0.5, 1, -2}, 1}};
-  expect_second_order(arm_on_base(one, false), 0.3, 1e-4, one);
-  expect_second_order(arm_on_base(one, true), 0.3, 1e-4, one);
+  expect_second_order(arm_on_base(one, false), 0.3, 2.5e-6, one);
+  expect_second_order(arm_on_base(one, true), 0.3, 2.5e-6, one);
 }
 
 /// At 0.1 and 0.2 s, where momenta stay.
 TEST(TreeReference, AnArmGoesOnWhereItsBaseTakesAnotherTwist) {
   const std::vector<Leg> legs = {
       {{0, 0, 0}, {0, 0, 0}, 0.1L}, {{0.3L, -0.2L, 0.4L}, {0.5L, 1, -2}, 0.1L}, {{0, 0.5L, 0}, {0, 0, 3}, 1}};
-  expect_second_order(arm_on_base(legs, true), 0.3, 1e-4, legs);
+  expect_second_order(arm_on_base(legs, true), 0.3, 1e-5, legs);
 }
 
 TEST(TreeReference, EulerIsOfFirstOrderAndKeepsMomenta) {
@@ -259,26 +134,26 @@ TEST(TreeReference, EulerIsOfFirstOrderAndKeepsMomenta) {
   Lagrangian exact(scene, {});
   exact.integrate(0.2L, 1e-3L);
   const Real coarse = exact.error_of(after(scene, 1e-3, 0.2))[0], fine = exact.error_of(after(scene, 5e-4, 0.2))[0];
-  EXPECT_LT(coarse, 2e-2);
+  EXPECT_LT(coarse, 6e-3);
   EXPECT_NEAR(static_cast<double>(coarse / fine), 2, 0.2);
 
   SceneDescription free = two_arms();
   free.rollout.integrator = Integrator::kEuler;
   const Totals before = totals(free, RolloutReference(free).initial_state());
-  EXPECT_LT(change_of_momenta(before, totals(free, after(free, 1e-2, 1))), 1e-12L);
+  EXPECT_LT(change_of_momenta(before, totals(free, after(free, 1e-2, 1))), 1e-16L);
 }
 
 TEST(TreeReference, AFreeTreeKeepsMomentaAndEnergy) {
   const SceneDescription scene = two_arms();
   const Totals before = totals(scene, RolloutReference(scene).initial_state());
-  for (const auto& [time_step, most] : {std::pair{1e-2, 1e-4L}, std::pair{2e-3, 4e-6L}}) {
+  for (const auto& [time_step, most] : {std::pair{1e-2, 2e-8L}, std::pair{2e-3, 8e-11L}}) {
     const Totals then = totals(scene, after(scene, time_step, 1));
-    EXPECT_LT(change_of_momenta(before, then), 1e-12L) << time_step;
+    EXPECT_LT(change_of_momenta(before, then), 1e-16L) << time_step;
     EXPECT_LT(std::abs(then.energy / before.energy - 1), most) << time_step;
   }
 }
 
-/// So fast that the midpoint rule comes to rest only in parts of a step.
+/// So fast that it takes several parts of half a step.
 TEST(TreeReference, AFreeTreeThatTurnsFastKeepsMomentaAndEnergy) {
   SceneDescription scene = two_arms();
   for (Body& body : scene.bodies) {
@@ -287,21 +162,14 @@ TEST(TreeReference, AFreeTreeThatTurnsFastKeepsMomentaAndEnergy) {
   }
   const Totals before = totals(scene, RolloutReference(scene).initial_state());
   const Totals then = totals(scene, after(scene, 1e-2, 0.3));
-  EXPECT_LT(change_of_momenta(before, then), 1e-12L);
-  EXPECT_LT(std::abs(then.energy / before.energy - 1), 1e-3L);
+  EXPECT_LT(change_of_momenta(before, then), 1e-16L);
+  EXPECT_LT(std::abs(then.energy / before.energy - 1), 2e-7L);
 }
 
 /// A joint of it moves another one, on the world or on another free body, which takes none of its momenta.
 TEST(TreeReference, FreeTreesThatAFollowerConnectsKeepTheirMomentaAndTheirEnergy) {
   for (const bool on_world : {true, false}) {
-    test::SceneBuilder builder;
-    builder.description = two_arms();
-    Body& elsewhere = add_box(builder, {2, 0, 0}, 0.4, {0.1, 0, 0}, {0.2, 0.1, 0.05});
-    on_hinge(elsewhere, on_world ? -1 : 6, {0, 1, 0});
-    elsewhere.motion.mimic = Mimic{2, 0.7, 0};
-    Body& other = add_box(builder, {1.9, 0, 0}, 3, {-0.02, 0.03, 0}, {0.2, 0.15, 0.1});
-    other.velocity = {0.1, 0, 0.2, 2, -1, 1};
-    const SceneDescription scene = finished(builder, false);
+    const SceneDescription scene = connected_arms(on_world);
     const MotionState begin = RolloutReference(scene).initial_state(), end = after(scene, 2e-3, 0.4);
     const auto change_of = [&](const std::vector<std::size_t>& bodies) {
       return change_of_momenta(totals(scene, begin, bodies), totals(scene, end, bodies));
@@ -309,9 +177,9 @@ TEST(TreeReference, FreeTreesThatAFollowerConnectsKeepTheirMomentaAndTheirEnergy
     const auto gain_of = [&](const std::vector<std::size_t>& bodies) {
       return std::abs(totals(scene, end, bodies).energy / totals(scene, begin, bodies).energy - 1);
     };
-    EXPECT_LT(change_of({0, 1, 2, 3, 4}), 1e-12L);
-    EXPECT_LT(change_of(on_world ? std::vector<std::size_t>{6} : std::vector<std::size_t>{5, 6}), 1e-12L);
-    EXPECT_LT(gain_of({}), 1e-5L);
+    EXPECT_LT(change_of({0, 1, 2, 3, 4}), 1e-16L);
+    EXPECT_LT(change_of(on_world ? std::vector<std::size_t>{6} : std::vector<std::size_t>{5, 6}), 1e-16L);
+    EXPECT_LT(gain_of({}), 7e-10L);
     EXPECT_GT(gain_of({0, 1, 2, 3, 4}), 1e-3L);
   }
 }
@@ -325,7 +193,7 @@ TEST(TreeReference, AFreeTreeFallsWithItsCenterAndItsJointsMoveAsWithoutGravity)
   const Vector3 given(0, 0, -before.mass * static_cast<double>(kGravity) / 2);
   EXPECT_LT((then.momentum - before.momentum - given).norm(), 1e-15L);
   for (std::size_t j = 0; j < with.joints.size(); ++j) {
-    EXPECT_LT(std::abs(with.joints[j].position - without.joints[j].position), 1e-14L);
+    EXPECT_LT(std::abs(with.joints[j].position - without.joints[j].position), 1e-16L);
   }
 }
 
@@ -348,20 +216,22 @@ TEST(TreeReference, AFreeTreeMovesAsItsEquationsOfMotionSay) {
     Body& link = on_joints.description.bodies.emplace_back(scene.bodies[i]);
     link.motion.parent = 5 + *link.motion.parent;
   }
-  expect_second_order(scene, finished(on_joints, false), 0.3, 1e-5);
+  expect_accuracy(scene, finished(on_joints, false), 0.3, {3.8, 4e-3, 6e-9});
 }
 
+/// The second size is that of a symmetric top, which alone turns exactly.
 TEST(TreeReference, AFreeBodyWithALinkOfNoMassTurnsAsAlone) {
-  for (const bool is_plate : {false, true}) {
+  const std::pair<Vector, Real> sizes[] = {
+      {{0.3, 0.2, 0.1}, 6e-5L}, {{0.2, 0.2, 0.01}, 2e-5L}, {{0.2, 0.15, 0.01}, 2e-4L}};
+  for (const auto& [size, most] : sizes) {
     test::SceneBuilder builder;
-    const Vector size = is_plate ? Vector{0.2, 0.15, 0.01} : Vector{0.3, 0.2, 0.1};
     Body& body = add_box(builder, {0.1, 0.2, 0.3}, 2, {0.01, 0, 0.02}, size);
     body.velocity = {0.3, -0.2, 0.1, 3, 2, 4};
     const SceneDescription alone = finished(builder, true);
     Body& link = add_box(builder, {0.25, 0.2, 0.3}, 2e-6, {0.05, 0, 0}, {0.1, 0.02, 0.02});
     on_hinge(link, 0, {0, 1, 0});
     const SceneDescription tree = finished(builder, true);
-    EXPECT_LT(difference(after(alone, 1e-2, 1), after(tree, 1e-2, 1), 1), 1e-4L);
+    EXPECT_LT(difference(after(alone, 1e-2, 1), after(tree, 1e-2, 1), 1), most);
   }
 }
 
@@ -400,7 +270,7 @@ TEST(TreeReference, AJointBetweenOneThatDoesNotYieldAndALinkOfNoMassMovesAsAlone
         farthest = std::max(farthest, found.joints[0].position);
         back = std::min(back, found.joints[0].rate);
       }
-      EXPECT_LT(most, 1e-6L);
+      EXPECT_LT(most, 1.5e-7L);
       EXPECT_NEAR(static_cast<double>(farthest), 0.7, 0.01);
       EXPECT_LT(back, -2);
     }
@@ -444,7 +314,7 @@ TEST(TreeReference, AContactKeepsMomenta) {
     change = std::max(change, change_of_momenta(before, totals(scene, state)));
   }
   EXPECT_GT(force, 1);
-  EXPECT_LT(change, 1e-12L);
+  EXPECT_LT(change, 1e-16L);
   EXPECT_LT(totals(scene, state).energy, before.energy);
 }
 
@@ -469,8 +339,8 @@ TEST(TreeReference, ATreeThatLiesOnTheGroundIsHeldByItsWeight) {
   std::vector<Vector6> wrenches;
   for (int i = 0; i < 200; ++i) wrenches = stepper.step(state);
   const Vector3 force = wrenches[0].head<3>() + wrenches[1].head<3>();
-  EXPECT_LT((force - Vector3(0, 0, 1.5L * kGravity)).norm(), 1e-6L);
-  EXPECT_LT(std::abs(state.joints[0].rate), 1e-6L);
+  EXPECT_LT((force - Vector3(0, 0, 1.5L * kGravity)).norm(), 1e-13L);
+  EXPECT_LT(std::abs(state.joints[0].rate), 1e-13L);
 }
 
 TEST(TreeReference, StepsOfTwoStagesAreRefused) {
