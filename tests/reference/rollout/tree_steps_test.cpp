@@ -138,6 +138,13 @@ SceneDescription arm_on_fixed_body() {
 
 SceneDescription arm_on_path() { return drawn(arm_on_base({{{0.3L, -0.2L, 0.4L}, {0.5L, 1, -2}, 1}}, true)); }
 
+/// Of three legs, the last of which begins within a step.
+SceneDescription arm_on_bent_path() {
+  return drawn(arm_on_base(
+      {{{0, 0, 0}, {0, 0, 0}, 0.05L}, {{0.3L, -0.2L, 0.4L}, {0.5L, 1, -2}, 0.0507L}, {{0, 0.5L, 0}, {0, 0, 3}, 1}},
+      true));
+}
+
 SceneDescription followers() { return drawn(arm_with_followers()); }
 
 SceneDescription follower_on_world() { return drawn(connected_arms(true)); }
@@ -275,6 +282,21 @@ SceneDescription swung_plate() {
   return scene;
 }
 
+/// Which takes other velocities within steps and within sub-steps.
+SceneDescription swung_plate_on_bent_path() {
+  SceneDescription scene = swung_plate();
+  Body& base = scene.bodies[0];
+  base.velocity = {};
+  for (int i = 0; i < 20; ++i) {
+    const double time = 0.0061 * i, side = i % 2 == 0 ? 1 : -1;
+    base.motion.path.times.push_back(time);
+    base.motion.path.poses.push_back(
+        test::pose_at({0.1 * time, 0.002 * side, 0}, test::turn_about({0, 1, 1}, 0.01 * side)));
+  }
+  base.pose = base.motion.path.poses[0];
+  return scene;
+}
+
 // --- comparisons -----------------------------------------------------------------------------------------------------
 
 SceneDescription with_integrator(SceneDescription scene, Integrator integrator) {
@@ -301,6 +323,7 @@ constexpr SceneCase kMoving[] = {{"ThreeRods", three_rods},
                                  {"FastArms", fast_arms},
                                  {"ArmOnTurningBase", arm_on_turning_base},
                                  {"ArmOnPath", arm_on_path},
+                                 {"ArmOnBentPath", arm_on_bent_path},
                                  {"Followers", followers},
                                  {"FollowerOnWorld", follower_on_world},
                                  {"FollowerOnOtherTree", follower_on_other_tree}};
@@ -344,6 +367,8 @@ TEST(TreesThatTurnTooFast, AgreeAndSaySo) {
   EXPECT_LT(found.state, 1e-9);
   EXPECT_NE(found.status & kFastBody, 0u);
 }
+
+TEST(TreesInSubsteps, AgreeWithMidpointOnABentPath) { expect_agreement(swung_plate_on_bent_path(), {.contacts = 1}); }
 
 /// Without sub-steps it takes another course.
 TEST(TreesInSubsteps, AgreeWithMidpoint) {
