@@ -36,6 +36,9 @@ RolloutReference::RolloutReference(const SceneDescription& scene) : scene_(scene
       throw Error("the reference steps no contact model but those of the library");
     }
   }
+  if (bodies_.have_trees() && scene_.rollout.integrator == Integrator::kSdirk2) {
+    throw Error("the reference steps joints on bodies with degrees of freedom by midpoint and euler alone");
+  }
 }
 
 Stage RolloutReference::stage_of(const Substep& substep, Integrator integrator, int index) const {
@@ -76,7 +79,7 @@ std::vector<DampedBody> RolloutReference::moving(const std::vector<StageMotion>&
                                                  const VectorX& velocities) const {
   std::vector<DampedBody> bodies;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const VectorX own = velocities.segment(bodies_.first_dof(i), bodies_[i].num_dofs());
+    const VectorX own = velocities.segment(bodies_.first_dof(i), bodies_.num_dofs(i));
     bodies.push_back({bodies_[i].is_free(), bodies_[i].is_joint(), bodies_[i].mass().mass, motions[i].center,
                       Vector6(motions[i].known + motions[i].freedom * own)});
   }
@@ -135,7 +138,7 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
   problem.mass = MatrixX::Zero(bodies_.num_dofs(), bodies_.num_dofs());
   VectorX free_momentum = VectorX::Zero(bodies_.num_dofs());
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const Eigen::Index first = bodies_.first_dof(i), count = bodies_[i].num_dofs();
+    const Eigen::Index first = bodies_.first_dof(i), count = bodies_.num_dofs(i);
     if (count == 0) continue;
     const StageMotion& motion = motions[i];
     const Vector6 force = gravity_on(bodies_[i].mass(), scene_.rollout.gravity) - motion.inertial_force;
@@ -143,14 +146,15 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
     problem.mass.block(first, first, count, count) += motion.freedom.transpose() * motion.inertia * motion.freedom;
     free_momentum.segment(first, count) += motion.freedom.transpose() * momentum;
     if (!bodies_[i].is_joint()) continue;
-    problem.mass(first, first) += bodies_[i].armature();
-    free_momentum[first] += bodies_[i].armature() * bodies[i].rotor;
+    const Eigen::Index own = bodies_.own_dof(i);
+    problem.mass(own, own) += bodies_[i].armature();
+    free_momentum[own] += bodies_[i].armature() * bodies[i].rotor;
   }
   problem.free_velocity = problem.mass.inverse() * free_momentum;
   for (const std::size_t i : bodies_.on_joints()) {
     if (bodies_[i].leader() >= 0) continue;
     const JointState& joint = bodies[i].joint;
-    const Eigen::Index dof = bodies_.first_dof(i);
+    const Eigen::Index dof = bodies_.own_dof(i);
     problem.joints.push_back(
         {dof, bodies_[i].joint_force(joint, stage.step, stage.drive_time, problem.mass(dof, dof), stage.middle,
                                      joint.position - stage.ahead * joint.rate, problem.slip_tolerance)});
@@ -168,7 +172,7 @@ ConvexProblem RolloutReference::problem(const Stage& stage, const std::vector<St
       Matrix6 J = Matrix6::Identity();
       J.topRows<3>() = velocity_at(position - motions[body].center);
       known += sign * (J * motions[body].known).head(known.size());
-      jacobian.middleCols(bodies_.first_dof(body), bodies_[body].num_dofs()) +=
+      jacobian.middleCols(bodies_.first_dof(body), bodies_.num_dofs(body)) +=
           sign * (J * motions[body].freedom).topRows(known.size());
     }
   };
@@ -275,6 +279,7 @@ bool RolloutReference::take(const Substep& substep, Integrator integrator, Motio
   std::vector<Memory> memories = state.memories;
   for (int index = 0;; ++index) {
     const Stage stage = stage_of(substep, integrator, index);
+    bodies_.move_trees(state, stage, bodies);
     if (stage.middle) bodies_.find_drifts(state, stage, bodies);
     const std::vector<Pose> poses = bodies_.contact_poses(state, stage, bodies);
     const std::vector<StageMotion> stage_motions = bodies_.motions(state, stage, poses);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "host/reference/rollout/moving_bodies.h"
 #include "isopatch/error.h"
@@ -104,13 +105,22 @@ Real ConvexProblem::distance_along(const VectorX& velocity, const VectorX& direc
 VectorX ConvexProblem::minimum(VectorX velocity) const {
   const VectorX weights = mass.diagonal().cwiseSqrt().cwiseInverse();
   const auto size = [&](const VectorX& momentum) { return weights.cwiseProduct(momentum).norm(); };
+  const auto tolerance = [&] {
+    return kConverged * std::max(size(mass * velocity), size(mass * free_velocity)) + kAtRest;
+  };
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const Derivatives d = derivatives(velocity);
-    const Real scale = std::max(size(mass * velocity), size(mass * free_velocity));
-    if (size(d.gradient) <= kConverged * scale + kAtRest) return velocity;
+    if (size(d.gradient) <= tolerance()) return velocity;
     const VectorX direction = -d.matrix.llt().solve(d.gradient);
     velocity += distance_along(velocity, direction) * direction;
   }
+  // a stop's force follows from a difference of rates
+  VectorX rounding = VectorX::Zero(velocity.size());
+  for (const auto& [dof, force] : joints) {
+    if (force.of_stop(velocity[dof]) == 0) continue;
+    rounding[dof] += 4 * std::numeric_limits<Real>::epsilon() * force.step * force.stop * std::abs(velocity[dof]);
+  }
+  if (size(gradient(velocity)) <= tolerance() + size(rounding)) return velocity;
   throw Error("the reference found no velocities for a step");
 }
 

@@ -58,8 +58,6 @@ struct FrictionTerm {
 /// What the second stage of sdirk2 begins with: `first` is after() the first one, at this slip.
 Memory between_stages(const FrictionTerm& term, const Memory& first, const Vector4& slip, Real duration);
 
-using MatrixX = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
-
 /// What acts on a joint, and the velocity that it acts on.
 struct ForceOnJoint {
   Eigen::Index dof;

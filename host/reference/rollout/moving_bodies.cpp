@@ -2,18 +2,47 @@
 #include "host/reference/rollout/moving_bodies.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace isopatch::reference {
 
 MovingBodies::MovingBodies(const SceneDescription& scene) {
   for (const Body& body : scene.bodies) {
     if (bodies_.emplace_back(scene, body).is_joint()) joint_bodies_.push_back(bodies_.size() - 1);
-    first_dofs_.push_back(num_dofs_);
-    num_dofs_ += bodies_.back().own_dofs();
+  }
+  trees_ = Tree::among(bodies_);
+  trees_of_.assign(bodies_.size(), -1);
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    for (const Tree::Member& member : trees_[t].members()) trees_of_[member.index] = static_cast<int>(t);
+  }
+
+  // degrees of freedom: all of a tree together, in the place of its first body
+  constexpr Eigen::Index kNone = -1;
+  first_dofs_.assign(bodies_.size(), kNone);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (first_dofs_[i] != kNone) continue;
+    first_dofs_[i] = num_dofs_;
+    if (in_tree(i)) {
+      for (const Tree::Member& member : tree_of(i).members()) first_dofs_[member.index] = num_dofs_;
+    }
+    num_dofs_ += in_tree(i) ? tree_of(i).num_dofs() : bodies_[i].own_dofs();
   }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (bodies_[i].leader() >= 0) first_dofs_[i] = first_dofs_[static_cast<std::size_t>(bodies_[i].leader())];
   }
+  own_dofs_ = first_dofs_;
+  std::vector<int> places(bodies_.size(), 0);  // among the members of a tree
+  for (const Tree& tree : trees_) {
+    for (std::size_t i = 0; i < tree.members().size(); ++i) {
+      own_dofs_[tree.members()[i].index] += tree.members()[i].column;
+      places[tree.members()[i].index] = static_cast<int>(i);
+    }
+  }
+
+  placing_order_.resize(joint_bodies_.size());
+  std::iota(placing_order_.begin(), placing_order_.end(), std::size_t{0});
+  std::stable_sort(placing_order_.begin(), placing_order_.end(),
+                   [&](std::size_t a, std::size_t b) { return places[joint_bodies_[a]] < places[joint_bodies_[b]]; });
 }
 
 MotionState MovingBodies::initial_state() const {
@@ -56,7 +85,7 @@ void MovingBodies::place_joints(MotionState& state) const {
     const auto leader = std::find(joint_bodies_.begin(), joint_bodies_.end(), static_cast<std::size_t>(body.leader()));
     state.joints[j] = body.following(state.joints[static_cast<std::size_t>(leader - joint_bodies_.begin())]);
   }
-  for (std::size_t j = 0; j < joint_bodies_.size(); ++j) place_joint(joint_bodies_[j], state, state.joints[j]);
+  for (const std::size_t j : placing_order_) place_joint(joint_bodies_[j], state, state.joints[j]);
 }
 
 std::vector<StageBody> MovingBodies::begin(const MotionState& state) const {
@@ -82,9 +111,70 @@ std::vector<StageBody> MovingBodies::begin(const MotionState& state) const {
   return result;
 }
 
+/// From the time `begin`, at which they are among `bodies`.
+MovingBases MovingBodies::moving_bases(const MotionState& state, const Stage& stage, Real begin,
+                                       const std::vector<StageBody>& bodies) const {
+  Bases at;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    at.poses.push_back(bodies[i].base);
+    at.twists.push_back(prescribed_twist(i, state, stage));
+  }
+  const auto poses = [this, at, begin](Real time) {
+    std::vector<Pose> result = at.poses;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (!bodies_[i].is_prescribed()) continue;
+      result[i] = bodies_[i].has_path() ? bodies_[i].path_pose(begin + time) : moved(at.poses[i], at.twists[i], time);
+    }
+    return result;
+  };
+  return {poses, at.twists, at.twists};
+}
+
+/// From where its members are among `bodies`, at these velocities.
+void MovingBodies::move_tree(const Tree& tree, const VectorX& velocity, const MovingBases& bases, Real duration,
+                             std::vector<StageBody>& bodies) const {
+  TreeState moving = {{}, {}, velocity};
+  for (const Tree::Member& member : tree.members()) {
+    moving.poses.push_back(bodies[member.index].base);
+    moving.positions.push_back(bodies[member.index].joint.position);
+  }
+  tree.move_freely(bases, duration, moving);
+  const std::vector<StageMotion> motions = tree.motions(moving.poses, {bases.poses(duration), bases.twists});
+  for (std::size_t i = 0; i < motions.size(); ++i) {
+    const Tree::Member& member = tree.members()[i];
+    StageBody& body = bodies[member.index];
+    body.base = moving.poses[i];
+    body.momentum = body.lag = motions[i].inertia * (motions[i].known + motions[i].freedom * moving.velocity);
+    if (member.body.is_free()) continue;
+    const Real rate = member.body.ratio() * moving.velocity[member.column];
+    body.joint = {moving.positions[i], rate};
+    body.rotor = rate;
+  }
+}
+
+void MovingBodies::move_trees(const MotionState& state, const Stage& stage, std::vector<StageBody>& bodies) const {
+  if (trees_.empty()) return;
+  MovingBases bases = moving_bases(state, stage, stage.begin, bodies);
+  bases.before = state.before;
+  for (const Tree& tree : trees_) {
+    VectorX velocity(tree.num_dofs());
+    for (const Tree::Member& member : tree.members()) {
+      const StageBody& body = bodies[member.index];
+      if (member.body.is_free()) {
+        const Matrix6 inertia = member.body.mass().spatial_inertia(body.base);
+        velocity.segment<6>(member.column) = inertia.inverse() * body.lag;
+      } else if (member.leader < 0) {
+        velocity[member.column] = body.joint.rate;
+      }
+    }
+    move_tree(tree, velocity, bases, stage.ahead, bodies);
+  }
+}
+
 void MovingBodies::find_drifts(const MotionState& state, const Stage& stage, std::vector<StageBody>& bodies) const {
   std::vector<Real> lost(bodies_.size(), 0), mass(bodies_.size(), 0);  // of the joints that are followed
   for (const std::size_t i : joint_bodies_) {
+    if (in_tree(i)) continue;
     const std::size_t own = bodies_[i].leader() < 0 ? i : static_cast<std::size_t>(bodies_[i].leader());
     Pose parent;
     Vector6 change = Vector6::Zero();
@@ -103,7 +193,7 @@ void MovingBodies::find_drifts(const MotionState& state, const Stage& stage, std
     lost[own] += momentum.dot(twist_at(change, arm));
   }
   for (const std::size_t i : joint_bodies_) {
-    if (bodies_[i].leader() < 0) bodies[i].drift = bodies[i].joint.rate + lost[i] / mass[i];
+    if (!in_tree(i) && bodies_[i].leader() < 0) bodies[i].drift = bodies[i].joint.rate + lost[i] / mass[i];
   }
 }
 
@@ -121,7 +211,9 @@ std::vector<Pose> MovingBodies::contact_poses(const MotionState& state, const St
   const Real ahead = stage.ahead;
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (bodies_[i].is_free()) {
+    if (in_tree(i)) {
+      poses.push_back(bodies[i].base);
+    } else if (bodies_[i].is_free()) {
       poses.push_back(bodies_[i].mass().moved_freely(bodies[i].base, bodies[i].lag, ahead));
     } else if (stage.middle && bodies_[i].has_path()) {
       poses.push_back(bodies_[i].path_pose(stage.begin + ahead));
@@ -130,6 +222,7 @@ std::vector<Pose> MovingBodies::contact_poses(const MotionState& state, const St
     }
   }
   for (const std::size_t i : joint_bodies_) {
+    if (in_tree(i)) continue;
     const int parent = bodies_[i].parent();
     poses[i] = composed(parent < 0 ? Pose{} : poses[static_cast<std::size_t>(parent)],
                         bodies_[i].joint_pose(contact_position(i, stage, bodies)));
@@ -140,10 +233,12 @@ std::vector<Pose> MovingBodies::contact_poses(const MotionState& state, const St
 void MovingBodies::go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,
                               const std::vector<StageMotion>& motions, std::vector<StageBody>& bodies) const {
   std::vector<Real> positions(bodies_.size());
-  for (const std::size_t i : joint_bodies_) positions[i] = contact_position(i, stage, bodies);
+  for (const std::size_t i : joint_bodies_) {
+    if (!in_tree(i)) positions[i] = contact_position(i, stage, bodies);
+  }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     bodies[i].base = poses[i];
-    if (!bodies_[i].is_joint()) continue;
+    if (!bodies_[i].is_joint() || in_tree(i)) continue;
     bodies[i].joint.position = positions[i];
     Vector6 twist = bodies[i].joint.rate / bodies_[i].ratio() * motions[i].freedom;
     if (bodies_[i].parent() >= 0) {
@@ -160,6 +255,7 @@ std::vector<StageMotion> MovingBodies::motions(const MotionState& state, const S
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const MovingBody& body = bodies_[i];
     StageMotion& motion = result[i];
+    if (in_tree(i)) continue;
     motion.center = poses[i].position;
     motion.freedom.resize(6, body.num_dofs());
     if (body.num_dofs() == 0) {
@@ -187,6 +283,14 @@ std::vector<StageMotion> MovingBodies::motions(const MotionState& state, const S
     motion.inertial_force << body.mass().mass * omega.cross(omega.cross(arm)),
         omega.cross(body.mass().inertia_in_world(poses[i]) * omega);
   }
+  Bases bases = {poses, {}};
+  for (std::size_t i = 0; i < bodies_.size(); ++i) bases.twists.push_back(prescribed_twist(i, state, stage));
+  for (const Tree& tree : trees_) {
+    std::vector<Pose> of_members;
+    for (const Tree::Member& member : tree.members()) of_members.push_back(poses[member.index]);
+    const std::vector<StageMotion> motions = tree.motions(of_members, bases);
+    for (std::size_t i = 0; i < motions.size(); ++i) result[tree.members()[i].index] = motions[i];
+  }
   return result;
 }
 
@@ -194,8 +298,8 @@ VectorX MovingBodies::known_velocities(const std::vector<StageBody>& bodies,
                                        const std::vector<StageMotion>& motions) const {
   VectorX velocities(num_dofs_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (bodies_[i].is_free()) velocities.segment<6>(first_dofs_[i]) = motions[i].inertia.inverse() * bodies[i].lag;
-    if (bodies_[i].own_dofs() == 1) velocities[first_dofs_[i]] = bodies[i].joint.rate;
+    if (bodies_[i].is_free()) velocities.segment<6>(own_dofs_[i]) = motions[i].inertia.inverse() * bodies[i].lag;
+    if (bodies_[i].own_dofs() == 1) velocities[own_dofs_[i]] = bodies[i].joint.rate;
   }
   return velocities;
 }
@@ -211,14 +315,19 @@ Pose MovingBodies::pose_after(std::size_t i, const MotionState& state, const Sta
 
 void MovingBodies::end_stage(const VectorX& velocity, const std::vector<StageMotion>& motions, const MotionState& state,
                              const Stage& stage, std::vector<StageBody>& bodies) const {
+  const Real before = stage.middle ? stage.ahead : 0, onward = stage.duration - before;
+  for (const Tree& tree : trees_) {
+    const VectorX own = velocity.segment(first_dofs_[tree.members().front().index], tree.num_dofs());
+    move_tree(tree, own, moving_bases(state, stage, stage.begin + before, bodies), onward, bodies);
+  }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (in_tree(i)) continue;
     const StageMotion& motion = motions[i];
     StageBody& body = bodies[i];
     const VectorX own = velocity.segment(first_dofs_[i], bodies_[i].num_dofs());
     body.lag = motion.inertia * (motion.known + motion.freedom * own);
     body.momentum += (1 - kGamma) / kGamma * (body.lag - body.momentum);
     if (bodies_[i].is_joint()) {
-      const Real onward = stage.middle ? stage.duration - stage.ahead : stage.duration;
       const Real rate = bodies_[i].ratio() * own[0];
       body.joint = {body.joint.position + onward * rate, rate};
       body.rotor += (1 - kGamma) / kGamma * (rate - body.rotor);

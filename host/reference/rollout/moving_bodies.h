@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/reference/force_law/contact_state.h"
-#include "host/reference/rollout/moving_body.h"
+#include "host/reference/rollout/tree.h"
 
 namespace isopatch::reference {
 
@@ -47,15 +47,6 @@ struct StageBody {
   Real drift = 0;                      // the rate with which a joint goes on to the middle of a step
 };
 
-/// How a body can move over a stage: its center of mass has the twist known + freedom v.
-struct StageMotion {
-  Matrix6 inertia = Matrix6::Zero();
-  Vector6 known = Vector6::Zero();
-  Vector6 inertial_force = Vector6::Zero();  // the force that turning with the parent takes
-  Vector3 center = Vector3::Zero();          // of a body without degrees of freedom the origin
-  Eigen::Matrix<Real, 6, Eigen::Dynamic> freedom;
-};
-
 /// Of sdirk2.
 inline const Real kGamma = 1 - 1 / std::sqrt(Real{2});
 
@@ -67,9 +58,18 @@ class MovingBodies {
   const MovingBody& operator[](std::size_t i) const { return bodies_[i]; }
   const std::vector<std::size_t>& on_joints() const { return joint_bodies_; }
 
-  /// Degrees of freedom: of all bodies, and the first of a body, which may be that of a body it follows.
+  bool have_trees() const { return !trees_.empty(); }
+
+  /// Degrees of freedom of all bodies.
   Eigen::Index num_dofs() const { return num_dofs_; }
+
+  /// The degrees of freedom that a body has columns for: its own ones, or the one of the joint that it follows, or all
+  /// of its tree.
   Eigen::Index first_dof(std::size_t i) const { return first_dofs_[i]; }
+  Eigen::Index num_dofs(std::size_t i) const { return in_tree(i) ? tree_of(i).num_dofs() : bodies_[i].num_dofs(); }
+
+  /// The first degree of freedom that only its own motion has, or the one of the joint that it follows.
+  Eigen::Index own_dof(std::size_t i) const { return own_dofs_[i]; }
 
   /// Without memories.
   MotionState initial_state() const;
@@ -79,15 +79,19 @@ class MovingBodies {
 
   std::vector<StageBody> begin(const MotionState& state) const;
 
-  /// Finds with which rates joints go on to the middle of a step, as their parents change their velocities.
+  /// Moves trees to where a stage finds contact.
+  void move_trees(const MotionState& state, const Stage& stage, std::vector<StageBody>& bodies) const;
+
+  /// Finds with which rates joints that are in no tree go on to the middle of a step, as their parents change their
+  /// velocities.
   void find_drifts(const MotionState& state, const Stage& stage, std::vector<StageBody>& bodies) const;
 
   /// Where a stage finds contact.
   std::vector<Pose> contact_poses(const MotionState& state, const Stage& stage,
                                   const std::vector<StageBody>& bodies) const;
 
-  /// Lets bodies go on from where the contact is found; those on joints with the momentum that they have there before
-  /// the sub-step.
+  /// Lets bodies go on from where the contact is found; those on joints that are in no tree with the momentum that they
+  /// have there before the sub-step.
   void go_on_from(const std::vector<Pose>& poses, const MotionState& state, const Stage& stage,
                   const std::vector<StageMotion>& motions, std::vector<StageBody>& bodies) const;
 
@@ -98,7 +102,8 @@ class MovingBodies {
 
   VectorX known_velocities(const std::vector<StageBody>& bodies, const std::vector<StageMotion>& motions) const;
 
-  /// Where a stage leads at these velocities; momenta are extrapolated from the first stage to the second.
+  /// Where a stage leads at these velocities; momenta of bodies in no tree are extrapolated from the first stage to the
+  /// second.
   void end_stage(const VectorX& velocity, const std::vector<StageMotion>& motions, const MotionState& state,
                  const Stage& stage, std::vector<StageBody>& bodies) const;
 
@@ -106,14 +111,23 @@ class MovingBodies {
   void end_substep(const std::vector<StageBody>& bodies, const Stage& stage, MotionState& state) const;
 
  private:
+  bool in_tree(std::size_t body) const { return trees_of_[body] >= 0; }
+  const Tree& tree_of(std::size_t body) const { return trees_[static_cast<std::size_t>(trees_of_[body])]; }
+  MovingBases moving_bases(const MotionState& state, const Stage& stage, Real begin,
+                           const std::vector<StageBody>& bodies) const;
+  void move_tree(const Tree& tree, const VectorX& velocity, const MovingBases& bases, Real duration,
+                 std::vector<StageBody>& bodies) const;
   void place_joint(std::size_t body, MotionState& state, const JointState& joint) const;
   Real contact_position(std::size_t body, const Stage& stage, const std::vector<StageBody>& bodies) const;
   Pose pose_after(std::size_t body, const MotionState& state, const Stage& stage, const Pose& base,
                   const Vector6& momentum) const;
 
   std::vector<MovingBody> bodies_;
-  std::vector<Eigen::Index> first_dofs_;  // of each body
+  std::vector<Tree> trees_;
+  std::vector<int> trees_of_;                        // of each body; -1: none
+  std::vector<Eigen::Index> first_dofs_, own_dofs_;  // of each body
   std::vector<std::size_t> joint_bodies_;
+  std::vector<std::size_t> placing_order_;  // of their indices: each after the body that carries it
   Eigen::Index num_dofs_ = 0;
 };
 

@@ -91,4 +91,13 @@ class MovingBody {
   Pose at_zero_;                                               // on a joint at position 0, in the parent's frame
 };
 
+/// How a body can move over a stage: its center of mass has the twist known + freedom v.
+struct StageMotion {
+  Matrix6 inertia = Matrix6::Zero();
+  Vector6 known = Vector6::Zero();
+  Vector6 inertial_force = Vector6::Zero();  // the force that turning with the parent takes
+  Vector3 center = Vector3::Zero();          // of a body without degrees of freedom the origin
+  Eigen::Matrix<Real, 6, Eigen::Dynamic> freedom;
+};
+
 }  // namespace isopatch::reference

@@ -73,21 +73,28 @@ Matrix6 MassiveBody::spatial_inertia(const Pose& pose) const {
   return result;
 }
 
-Pose MassiveBody::moved_freely(const Pose& pose, const Vector6& momentum, Real duration) const {
+FreeTurning MassiveBody::turning() const {
   const Eigen::SelfAdjointEigenSolver<Matrix3> principal(inertia);
   const Vector3 rates = principal.eigenvalues().cwiseInverse();
   const int top = rates[0] - rates[1] > rates[1] - rates[2] ? 0 : 2, other = 2 - top;
-  const Vector3 L = momentum.tail<3>();
-  Quaternion at = pose.orientation;
-  const auto turn_about = [&](int i, Real time) {
-    const Vector3 axis = principal.eigenvectors().col(i);
-    at = at * rotation_by(time * (rates[i] - rates[other]) * (at * axis).dot(L) * axis);
+  return {principal.eigenvectors().col(top), principal.eigenvectors().col(1), rates[other], rates[top] - rates[other],
+          rates[1] - rates[other]};
+}
+
+Quaternion FreeTurning::turned(const Quaternion& orientation, const Vector3& momentum, Real duration) const {
+  Quaternion at = orientation;
+  const auto turn_about = [&](const Vector3& axis, Real rate, Real time) {
+    at = at * rotation_by(time * rate * (at * axis).dot(momentum) * axis);
   };
-  turn_about(1, duration / 2);
-  turn_about(top, duration);
-  at = rotation_by(duration * rates[other] * L) * at;
-  turn_about(1, duration / 2);
-  Pose result{pose.position, at.normalized()};
+  turn_about(second, of_second, duration / 2);
+  turn_about(symmetry, of_symmetry, duration);
+  at = rotation_by(duration * of_all * momentum) * at;
+  turn_about(second, of_second, duration / 2);
+  return at.normalized();
+}
+
+Pose MassiveBody::moved_freely(const Pose& pose, const Vector6& momentum, Real duration) const {
+  Pose result{pose.position, turning().turned(pose.orientation, momentum.tail<3>(), duration)};
   result.position += arm(pose) + duration / mass * momentum.head<3>() - arm(result);
   return result;
 }

@@ -47,6 +47,17 @@ Pose moved(const Pose& pose, const Vector6& twist, Real duration);
 /// The constant twist of the origin that leads from one pose to another in `duration` seconds, the shorter way round.
 Vector6 twist_between(const Pose& from, const Pose& to, Real duration);
 
+/// How a body turns without forces. Its inverse inertia has three parts: the same about all axes, and what is more
+/// about each of two perpendicular axes of the body, k and e.
+struct FreeTurning {
+  Vector3 symmetry, second;             // k and e, unit, body's frame
+  Real of_all, of_symmetry, of_second;  // 1/(kg m^2)
+
+  /// The orientation after `duration` seconds with this angular momentum: each part turns the body exactly, e in two
+  /// halves around the others.
+  Quaternion turned(const Quaternion& orientation, const Vector3& momentum, Real duration) const;
+};
+
 /// A body with a mass.
 struct MassiveBody {
   Real mass = 0;
@@ -58,6 +69,9 @@ struct MassiveBody {
 
   /// From the twist of the center to linear momentum and angular momentum about the center.
   Matrix6 spatial_inertia(const Pose& pose) const;
+
+  /// About principal axes: the body is most like a symmetric top about k, and e has the middle moment.
+  FreeTurning turning() const;
 
   /// The pose after `duration` seconds without forces: the center goes straight on, the angular momentum stays, and the
   /// body turns with the angular velocity that it has half way.

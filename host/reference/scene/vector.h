@@ -17,6 +17,7 @@ using Real = long double;
 using Vector3 = Eigen::Matrix<Real, 3, 1>;
 using Matrix3 = Eigen::Matrix<Real, 3, 3>;
 using VectorX = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+using MatrixX = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
 /// A rigid motion: x_A = rotation * x_B + translation.
 struct Transform {

@@ -116,10 +116,10 @@ void expect_agreement(const SceneDescription& scene, const StepChoice& choice) {
   const auto first = std::find_if(differences.begin(), differences.end(), [](double x) { return !(x < kTolerance); });
   EXPECT_LT(found.state, kTolerance) << "first after " << first - differences.begin() + 1 << " steps";
   EXPECT_LT(found.memory, kTolerance);
-  EXPECT_LT(found.wrench, kWrenchTolerance * found.force);
-  EXPECT_EQ(found.status & (kFrozen | kNotConverged), 0u);
+  EXPECT_LE(found.wrench, kWrenchTolerance * found.force);
+  EXPECT_EQ(found.status & (kFrozen | (choice.converges ? kNotConverged : 0u)), 0u);
   EXPECT_GT(found.contacts, choice.contacts);
-  const double wrench = found.wrench / found.force;
+  const double wrench = found.force > 0 ? found.wrench / found.force : 0;
   testing::Test::RecordProperty("worst", fmt::format("{:.1e} {:.1e} {:.1e}", found.state, found.memory, wrench));
 }
 

@@ -33,7 +33,8 @@ struct StepComparison {
 struct StepChoice {
   int steps = 100;
   double tolerance = 1e-13;  // of the simulator's solves; those of the reference end at 1e-15
-  int contacts = 10;         // more there must be
+  int contacts = 10;         // more there must be; -1: there may be none
+  bool converges = true;     // at stops solves leave more: their forces follow from differences of rates
 };
 
 StepComparison compare_steps(SceneDescription scene, const StepChoice& choice);
