@@ -67,25 +67,6 @@ ISOPATCH_HD void begin_roots(Warp& warp, const TreeInput& in, const TreeView& tr
   });
 }
 
-/// Writes rates, momenta and the forces by which they change where the motion begins. Called by all lanes.
-template <class Warp>
-ISOPATCH_HD_APART void begin_motion(Warp& warp, TreeInput in, const TreeView& tree, bool before, TreeMemory m) {
-  double *const rates = m.rates + tree.first_dof, *const momenta = m.first_momenta + tree.first_dof;
-  load_tree(warp, in, tree, before, m);
-  place_tree(warp, in, tree, 0, m);
-  find_twists(warp, in.view, tree, rates, m);
-  find_momenta(warp, in.view, tree, rates, m, momenta);
-  if (tree.has_roots) {
-    begin_roots(warp, in, tree, m);
-    find_twists(warp, in.view, tree, rates, m);
-    find_momenta(warp, in.view, tree, rates, m, momenta);
-  }
-  if (before && tree.on_moving_base) {  // momenta stay as what carries the tree goes on with another velocity
-    for_each_body(warp, in.view, tree,
-                  [&](int i, const MovingBody& body) { m.bodies[i].base = base_twist(in, body, false); });
-  }
-}
-
 /// Makes the momenta along the joints, which are in the solution, those of all rates: less what the tree has with rates
 /// of 0, and with what a root has, which stays. Called by all lanes.
 template <class Warp>
@@ -114,6 +95,40 @@ ISOPATCH_HD_APART void find_rates(Warp& warp, TreeInput in, const TreeView& tree
   write_mass_matrix(warp, in.view, tree, m, factor);
   factorize(warp, factor);
   solve_factorized(warp, factor, m.solution + tree.first_dof);
+}
+
+/// Finds the rates of a placed tree with the momenta with which its motion begins: as what carries the tree goes on
+/// with another velocity, other ones than it had before. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void find_first_rates(Warp& warp, const TreeInput& in, const TreeView& tree, const TreeMemory& m) {
+  double *const rates = m.rates + tree.first_dof, *const solution = m.solution + tree.first_dof;
+  ISOPATCH_NO_UNROLL
+  for (int k = warp.lane(); k < tree.num_dofs; k += Warp::kSize) solution[k] = m.first_momenta[tree.first_dof + k];
+  warp.sync();
+  find_rates(warp, in, tree, m);
+  ISOPATCH_NO_UNROLL
+  for (int k = warp.lane(); k < tree.num_dofs; k += Warp::kSize) rates[k] = solution[k];
+  warp.sync();
+}
+
+/// Writes rates, momenta and the forces by which they change where the motion begins. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_APART void begin_motion(Warp& warp, TreeInput in, const TreeView& tree, bool before, TreeMemory m) {
+  double *const rates = m.rates + tree.first_dof, *const momenta = m.first_momenta + tree.first_dof;
+  load_tree(warp, in, tree, before, m);
+  place_tree(warp, in, tree, 0, m);
+  find_twists(warp, in.view, tree, rates, m);
+  find_momenta(warp, in.view, tree, rates, m, momenta);
+  if (tree.has_roots) {
+    begin_roots(warp, in, tree, m);
+    find_twists(warp, in.view, tree, rates, m);
+    find_momenta(warp, in.view, tree, rates, m, momenta);
+  }
+  if (before && tree.on_moving_base) {  // momenta stay as what carries the tree goes on with another velocity
+    for_each_body(warp, in.view, tree,
+                  [&](int i, const MovingBody& body) { m.bodies[i].base = base_twist(in, body, false); });
+    find_first_rates(warp, in, tree, m);
+  }
 }
 
 /// How a root turns in a stage of the method, `after` a part began: beside the top. `pose` is that of the stage.
@@ -303,6 +318,7 @@ ISOPATCH_HD void restart_motion(Warp& warp, const TreeInput& in, const TreeView&
     const Vec3d drift = m.roots[body.root].drift;
     own[0] -= drift.x, own[1] -= drift.y, own[2] -= drift.z;
   });
+  if (tree.on_moving_base) find_first_rates(warp, in, tree, m);
 }
 
 /// Moves the roots of a placed tree to where their centers of mass have come. Called by all lanes.
