@@ -3,7 +3,7 @@
 // The arrays of one environment: what acts on it, and its state.
 #pragma once
 
-#include "isopatch/detail/rollout/motion/rollout_view.h"
+#include "isopatch/detail/rollout/motion/rigid_motion.h"
 #include "isopatch/rollout_state.h"
 
 namespace isopatch::detail {
