@@ -308,6 +308,22 @@ TEST(Emulator, FindsMasksThatDoNotAgree) {
                "a shuffle from a lane that the mask does not name");
 }
 
+TEST(Emulator, LanesHaveLocalVariablesOfTheirOwnAtGenericAddresses) {
+  const auto numbers = run(R"(
+	mov.b64  	%rd4, frame;
+	cvta.local.u64 	%rd4, %rd4;
+	st.u32 	[%rd4+4], %r1;
+	ld.local.u32 	%r5, [frame+4];
+	add.s32 	%r5, %r5, 1;
+	st.local.u32 	[frame+8], %r5;
+	ld.u32 	%r5, [%rd4+8];
+	cvta.to.local.u64 	%rd4, %rd4;
+	ld.local.u32 	%r6, [%rd4+4];
+	add.s32 	%r5, %r5, %r6;
+	st.global.u32 	[%rd3], %r5;)");
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], 2 * i + 1);
+}
+
 TEST(Emulator, FindsReadsOfWhatWasNeverWritten) {
   expect_fault("\tld.shared.u32 	%r5, [%r4];", "read of shared memory at 0x0 that was never written");
   expect_fault("\tld.local.u32 	%r5, [frame];", "read of local memory at 0x0 that was never written");

@@ -22,11 +22,11 @@ using Run = void (*)(Warp&, const Instruction&);
 /// The index of a register or a constant of all lanes. Constants follow the registers.
 using Slot = std::int32_t;
 
-/// The state spaces of PTX. Generic addresses are global ones: no kernel here makes others.
+/// The state spaces of PTX. Generic addresses are global ones, in one of the two windows below shared or local ones.
 enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kParameter };
 
-/// Generic addresses of shared memory begin here; all below are global.
-inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 62;
+/// Where generic addresses of local variables begin, and above them shared ones; all below are global.
+inline constexpr std::uint64_t kLocalWindow = std::uint64_t{1} << 61, kSharedWindow = std::uint64_t{1} << 62;
 
 enum class Flow : std::uint8_t { kNext, kBranch, kExit };
 

@@ -138,9 +138,13 @@ void Warp::access(Access access, const Instruction& i, std::size_t size, Pointer
 
 std::byte* Warp::check(Access access, const Instruction& i, std::uint64_t at, std::size_t size, std::uint32_t lanes) {
   const int lane = std::countr_zero(lanes);
-  const bool writes = access == Access::kWrite, is_shared = i.space == Space::kGlobal && at >= kSharedWindow;
-  if (is_shared) at -= kSharedWindow;
-  switch (is_shared ? Space::kShared : i.space) {
+  const bool writes = access == Access::kWrite;
+  Space space = i.space;
+  if (space == Space::kGlobal && at >= kLocalWindow) {  // a generic address, of either window
+    space = at >= kSharedWindow ? Space::kShared : Space::kLocal;
+    at -= at >= kSharedWindow ? kSharedWindow : kLocalWindow;
+  }
+  switch (space) {
     case Space::kShared: {
       const Toucher by = {thread(lane), warp_barriers_, block_barriers_};
       return writes ? shared_.write(at, size, by) : shared_.read(at, size, by, i.used_bytes);

@@ -14,7 +14,7 @@ STARTS = np.concatenate([[0], np.cumsum(LENGTHS)])[:3]
 SCENE = {
     "geometries": {f"g{i}": {"type": "box", "size": [length, 0.05, 0.05]} for i, length in enumerate(LENGTHS)},
     "bodies": [
-        {"name": f"link{i}", "geometry": f"g{i}", "rigid": True, "mass": MASSES[i], "position": [x + length / 2, 0, 0],
+        {"name": f"link{i}", "geometry": f"g{i}", "mass": MASSES[i], "position": [x + length / 2, 0, 0],
          "motion": {"type": "revolute", "axis": [0, -1, 0], "anchor": [x, 0, 0], "armature": 0.01}
          | ({"parent": f"link{i - 1}"} if i else {})}
         for i, (x, length) in enumerate(zip(STARTS, LENGTHS, strict=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arms of joints that hang on joints: Jacobians, states that are set, kept and continued, and environments that fail."""
+"""Arms of joints on joints: Jacobians, states that are set, kept and continued, and environments that fail."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import pytest
 import isopatch
 from conftest import bits, requires
 
-LINK = {"geometry": "link", "rigid": True, "mass": 1}
+LINK = {"geometry": "link", "mass": 1}
 
 
 def turned(random: np.random.Generator) -> list[float]:
@@ -23,11 +23,12 @@ def turned(random: np.random.Generator) -> list[float]:
 def tree(seed: int, free: bool = False, prescribed: bool = False) -> isopatch.Scene:
     """A root with seven links on each other or on it, of both kinds of joints, and one that another moves."""
     random = np.random.default_rng(seed)
-    root = {"type": "free" if free else "fixed"}
+    root = {"motion": {"type": "free"}} if free else {"fixed": True}
     orientation = turned(random)
     if prescribed:
-        root = {"type": "prescribed", "times": [0, 1], "poses": [[x, 0, 0, *orientation] for x in (0, 0.5)]}
-    bodies = [{"name": "root", **LINK, "orientation": orientation, "motion": root}]
+        path = {"times": [0, 1], "poses": [[x, 0, 0, *orientation] for x in (0, 0.5)]}
+        root = {"motion": {"type": "prescribed", **path}}
+    bodies = [{"name": "root", **LINK, "orientation": orientation, **root}]
     for i in range(7):
         motion = {
             "type": "prismatic" if i % 3 == 2 else "revolute",
