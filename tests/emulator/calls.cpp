@@ -164,7 +164,8 @@ class Inliner {
 
   /// Parameters and results of calls, and within a function its own.
   static std::string in_local_memory(const std::string& line) {
-    return replaced(replaced(line, "ld.param", "ld.local"), "st.param", "st.local");
+    return replaced(replaced(replaced(line, "ld.param", "ld.local"), "st.param", "st.local"), "cvta.param",
+                    "cvta.local");
   }
 
   /// Writes "{ .reg temp_param_reg; .param p; st.param [p], x; call (r), name, (p); ld.param y, [r]; }".

@@ -95,8 +95,8 @@ void add_bits(Forms& forms, const std::vector<std::string>& types) {
 }
 
 /// Of an address of shared memory.
-constexpr auto kToGeneric = [](u64 at) { return kSharedWindow + at; };
-constexpr auto kLocalToGeneric = [](u64 at) { return kLocalWindow + at; };
+template <u64 kWindow>
+constexpr auto kToGeneric = [](u64 at) { return kWindow + at; };
 constexpr auto kGenericToLocal = [](u64 at) { return at - kLocalWindow; };
 
 template <class T>
@@ -166,8 +166,9 @@ Forms make_forms() {
   forms["cvt.u32.u16"] = cast_form<u32, u16>();
   forms["cvt.s32.s16"] = cast_form<s32, s16>();
   forms["cvta.to.global.u64"] = unary_form<u64, u64, kSame>();
-  forms["cvta.shared.u64"] = unary_form<u64, u64, kToGeneric>();
-  forms["cvta.local.u64"] = unary_form<u64, u64, kLocalToGeneric>();
+  forms["cvta.shared.u64"] = unary_form<u64, u64, kToGeneric<kSharedWindow>>();
+  forms["cvta.local.u64"] = unary_form<u64, u64, kToGeneric<kLocalWindow>>();
+  forms["cvta.param.u64"] = unary_form<u64, u64, kToGeneric<kParameterWindow>>();
   forms["cvta.to.local.u64"] = unary_form<u64, u64, kGenericToLocal>();
   forms["pack.b64"] = {pack<u64, u32>, {8, 4, 4}};  // "mov.b64" with braces
   forms["unpack.b64"] = {unpack<u64, u32>, {4, 4, 8}};

@@ -22,11 +22,12 @@ using Run = void (*)(Warp&, const Instruction&);
 /// The index of a register or a constant of all lanes. Constants follow the registers.
 using Slot = std::int32_t;
 
-/// The state spaces of PTX. Generic addresses are global ones, in one of the two windows below shared or local ones.
+/// The state spaces of PTX. Generic addresses are global ones, and others in one of the windows below.
 enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kParameter };
 
-/// Where generic addresses of local variables begin, and above them shared ones; all below are global.
-inline constexpr std::uint64_t kLocalWindow = std::uint64_t{1} << 61, kSharedWindow = std::uint64_t{1} << 62;
+/// Where generic addresses of each space begin; all below are global.
+inline constexpr std::uint64_t kParameterWindow = std::uint64_t{1} << 60, kLocalWindow = std::uint64_t{1} << 61,
+                               kSharedWindow = std::uint64_t{1} << 62;
 
 enum class Flow : std::uint8_t { kNext, kBranch, kExit };
 

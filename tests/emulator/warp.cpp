@@ -140,9 +140,9 @@ std::byte* Warp::check(Access access, const Instruction& i, std::uint64_t at, st
   const int lane = std::countr_zero(lanes);
   const bool writes = access == Access::kWrite;
   Space space = i.space;
-  if (space == Space::kGlobal && at >= kLocalWindow) {  // a generic address, of either window
-    space = at >= kSharedWindow ? Space::kShared : Space::kLocal;
-    at -= at >= kSharedWindow ? kSharedWindow : kLocalWindow;
+  if (space == Space::kGlobal && at >= kParameterWindow) {
+    space = at >= kSharedWindow ? Space::kShared : at >= kLocalWindow ? Space::kLocal : Space::kParameter;
+    at &= kParameterWindow - 1;
   }
   switch (space) {
     case Space::kShared: {
