@@ -150,7 +150,8 @@ std::byte* Warp::check(Access access, const Instruction& i, std::uint64_t at, st
       return writes ? shared_.write(at, size, by) : shared_.read(at, size, by, i.used_bytes);
     }
     case Space::kLocal:
-      writes ? local_.write(at, size, lanes) : local_.read(at, size, lanes, i.used_bytes);
+      // at generic addresses structures are copied byte by byte, with what is between their members
+      writes ? local_.write(at, size, lanes) : local_.read(at, size, lanes, i.space == space ? i.used_bytes : 0);
       return local_.at(lane, at);
     case Space::kParameter: {
       const std::size_t total = launch_.parameters.size();
