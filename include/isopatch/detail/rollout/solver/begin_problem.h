@@ -343,7 +343,7 @@ ISOPATCH_HD_APART void begin_trees(Warp& warp, StageInput in, SolverStage stage,
       solved.mass = t.mass;
       solved.inertia = t.inertia;
       solved.known = of.on_moving_base ? t.twist : Twist{{0, 0, 0}, {0, 0, 0}};
-      solved.freedom = t.freedom;
+      if (body.is_joint()) solved.freedom = t.freedom;
       solved.is_follower = body.is_follower();
       solved.first_follower = solved.next_follower = -1;
       solved.armature = solved.joint_mass = 0;
