@@ -40,6 +40,8 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
   expect("pair_wrench", DType::kFloat64, {4, 3, 1, 6});
   expect("joint_limit_force", DType::kFloat64, {4, 3, 1});
   expect("joints_at_limit", DType::kInt32, {4, 3, 1});
+  expect("joint_drive_force", DType::kFloat64, {4, 3, 1});
+  expect("joint_wrench", DType::kFloat64, {4, 3, 1, 6});
   expect("kinetic_energy", DType::kFloat64, {4, 3});
   expect("potential_energy", DType::kFloat64, {4, 3});
   expect("elastic_energy", DType::kFloat64, {4, 3, 1});
@@ -49,7 +51,7 @@ TEST_F(RolloutRows, HaveTheShapesAndTypesOfTheirArrays) {
   const auto scene = a.at("scene").bytes;
   expect("scene", DType::kUint8, {std::ssize(scene)});
   expect("slip_tolerance", DType::kFloat64, {1});
-  EXPECT_EQ(a.size(), 17u);
+  EXPECT_EQ(a.size(), 19u);
   EXPECT_EQ(values<double>(a.at("time")), (std::vector<double>{0, 20 * 0.002, 40 * 0.002, 50 * 0.002}));
   EXPECT_EQ(values<std::int64_t>(a.at("step_count")),
             (std::vector<std::int64_t>{0, 0, 0, 20, 20, 20, 40, 40, 40, 50, 50, 50}));
@@ -77,8 +79,8 @@ TEST_F(RolloutRows, CountEnvironmentsWithLostBodies) {
 
 TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
   const RolloutArrays without = arrays("--every 20"), with = arrays("--energies --every 20");
-  EXPECT_EQ(without.size(), 14u);
-  EXPECT_EQ(with.size(), 17u);
+  EXPECT_EQ(without.size(), 16u);
+  EXPECT_EQ(with.size(), 19u);
   for (const auto& [name, array] : without) EXPECT_TRUE(with.at(name).bytes == array.bytes) << name;
   for (const char* name : {"kinetic_energy", "potential_energy", "elastic_energy"}) {
     EXPECT_FALSE(without.contains(name)) << name;
