@@ -126,6 +126,8 @@ TEST(EmulatedRuntime, NothingWaitsForADeviceWithACapture) {
 TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
   const auto may_have = [](const std::string& kernel) {
     const auto has = [&](const char* name) { return kernel.find(name) != std::string::npos; };
+    // trees pass what they share from function to function, and have columns of six numbers
+    if (has("CudaTreeWarp") || has("(isopatch::detail::SolvedBy)3") || has(", true>")) return std::size_t{2560};
     if (has("::begin_")) return 4 * sizeof(detail::BodyBounds);
     if (has("::evaluate_single_contacts")) return sizeof(detail::DampingMatrix) + sizeof(detail::PatchContacts);
     const char* const by_sides[] = {"::evaluate_pairs", "::write_patch_contacts", "::find_contacts", "::take_substeps"};

@@ -95,8 +95,11 @@ ISOPATCH_HD_LARGE void write_joint_wrenches(Warp& warp, const RolloutView& view,
     const Vec3d anchor = slides ? load_pose(poses, i).position : axis.anchor;
     torque = torque - cross(anchor, force);
     if (!body.is_follower()) {
-      Vec3d& free = slides ? force : torque;
-      free = fma(forces[layout.along() + body.joint.index] - dot(axis.direction, free), axis.direction, free);
+      const Vec3d found = slides ? force : torque;
+      const double along = forces[layout.along() + body.joint.index] - dot(axis.direction, found);
+      const Vec3d borne = fma(along, axis.direction, found);
+      force = slides ? borne : force;
+      torque = slides ? torque : borne;
     }
     write(output.joint_wrench, environment, 6 * body.joint.index, force);
     write(output.joint_wrench, environment, 6 * body.joint.index + 3, torque);
