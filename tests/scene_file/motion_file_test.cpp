@@ -269,9 +269,9 @@ TEST(MotionInFiles, RefusesJoints) {
 
 TEST(MotionInFiles, RefusesParentsInACircle) {
   const std::string text = scene_text(
-      R"("motion": {"type": "prismatic", "axis": [0, 0, 1], "parent": "lid"})",
+      R"(, "motion": {"type": "prismatic", "axis": [0, 0, 1], "parent": "lid"})",
       R"(, "fixed": true}, {"name": "lid", "geometry": "ball", "motion": {"type": "prismatic", "axis": [1, 0, 0],
-             "parent": "ball"}})");
+             "parent": "ball"})");
   EXPECT_NE(error_of(text).find("bodies[5].motion.parent: 'ball' is carried by this body itself; the parent of a joint "
                                 "must be one that it does not carry"),
             std::string::npos)
