@@ -201,8 +201,8 @@ class StepResults(NamedTuple):
     joint_drive_force: Any = None
     """[N, J], N or N m. Of the drives of joints over the step, along the joint."""
     joint_wrench: Any = None
-    """[N, J, 6], N; N m. Of a joint's parent on its child over the step, and the moment about the joint's anchor,
-    world frame."""
+    """[N, J, 6], N; N m. Of a joint's parent on its child over the step, and the moment about the joint's anchor, world
+    frame."""
     loop_gap: Any = None
     """[N, L, 6], m; rad. By how much the bodies of a loop are apart after the step, a from b, world frame."""
     kinetic_energy: Any = None
