@@ -153,6 +153,20 @@ void check_integrator(const SceneDescription& scene, const RolloutOptions& optio
   }
 }
 
+/// What the options say of steps.
+void set_options(const RolloutOptions& options, RolloutView& view) {
+  view.integrator = options.integrator;
+  view.points = options.points;
+  view.time_step = options.time_step;
+  view.gravity = vec_of(options.gravity);
+  view.tolerance = options.tolerance;
+  view.max_iterations = options.max_iterations;
+  view.friction_passes = options.friction_passes.value_or(usual_friction_passes(options.integrator));
+  view.midpoint_passes = options.friction_passes.value_or(usual_friction_passes(Integrator::kMidpoint));
+  view.max_substeps = options.max_substeps;
+  view.speed_limit = options.speed_limit;
+}
+
 }  // namespace
 
 double thickness_of(const GeometryView& geometry) {
@@ -238,18 +252,9 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
   view.masses = masses.masses.data();
   view.mass_steps = masses.mass_steps.data();
   view.num_geometries = static_cast<std::int32_t>(description.geometries.size());
-  view.integrator = options.integrator;
-  view.points = options.points;
-  view.time_step = options.time_step;
-  view.gravity = vec_of(options.gravity);
-  view.tolerance = options.tolerance;
-  view.max_iterations = options.max_iterations;
-  view.friction_passes = options.friction_passes.value_or(usual_friction_passes(options.integrator));
-  view.midpoint_passes = options.friction_passes.value_or(usual_friction_passes(Integrator::kMidpoint));
-  view.max_substeps = options.max_substeps;
+  set_options(options, view);
   view.thickness = thickness.data();
   view.surface_thickness = surface_thickness.data();
-  view.speed_limit = options.speed_limit;
   view.contact_states = scene.data().view.contact_states;
   view.slip_tolerance = step_slip_tolerance(description);
   check_loops(description, view);

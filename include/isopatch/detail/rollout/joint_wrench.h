@@ -70,6 +70,20 @@ ISOPATCH_HD_LARGE void subtract_outside(Warp& warp, const StageInput& in, const 
   warp.sync();
 }
 
+/// Adds what pairs and joints bear in a stage to what they bear in the step. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void add_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const VelocityProblem& problem,
+                            const SolverMemory& solver, bool with_wrenches, const ForceLayout& layout, double* forces) {
+  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, forces);
+  if (problem.num_joints > 0) {
+    add_joint_forces(warp, in, stage, solver, forces + layout.stops(), forces + layout.drives(),
+                     forces + layout.along());
+  }
+  if (with_wrenches) {
+    subtract_outside(warp, in, stage, solver, problem.num_pairs + problem.num_loops, layout, forces);
+  }
+}
+
 /// Writes the wrenches of joints, with poses in the middle of the step; the forces have all that happened in it. Called
 /// by all lanes.
 template <class Warp>

@@ -340,6 +340,16 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
   }
 }
 
+/// Whether a sub-step of sdirk2 is taken again as one of midpoint. Called by all lanes.
+template <bool has_plates, class Warp>
+ISOPATCH_HD bool is_taken_again(Warp& warp, const StageInput& in, const StageProblem& begun,
+                                const StageSolution& solution, const SolverMemory& solver) {
+  if (solution.is_too_stiff || begun.stage.integrator != Integrator::kSdirk2) return solution.is_too_stiff;
+  bool again = is_stopped(begun.problem, solver);
+  if constexpr (has_plates) again = again || bounces_too_far(warp, in, begun.problem, begun.stage, solver);
+  return again;
+}
+
 /// Moves on from a stage that was solved: to the next stage or sub-step, up to place_for_search(), or to the end of the
 /// step. Returns its status, with kFrozen where the state stays as it was before the step. Called by all lanes.
 template <bool has_plates, class Warp>
@@ -355,12 +365,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     exclude_environment(warp, step, progress);
     return kDiverged | kFrozen;
   }
-  bool again = solution.is_too_stiff;
-  if (!again && stage.integrator == Integrator::kSdirk2) {
-    again = is_stopped(problem, solver);
-    if constexpr (has_plates) again = again || bounces_too_far(warp, in, problem, stage, solver);
-  }
-  if (again) {
+  if (is_taken_again<has_plates>(warp, in, begun, solution, solver)) {
     begin_again(warp, step, plan, progress);
     return kOk;
   }
@@ -380,17 +385,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
       end_terms(warp, in, stage, problem, solver, progress.contact_state, progress.next_contact_state);
     }
   }
-  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, progress.forces);
-  if (problem.num_joints > 0) {
-    const ForceLayout layout = step.forces();
-    double* const forces = progress.forces;
-    add_joint_forces(warp, in, stage, solver, forces + layout.stops(), forces + layout.drives(),
-                     forces + layout.along());
-  }
-  if (step.finds_joint_wrenches) {
-    subtract_outside(warp, in, stage, solver, problem.num_pairs + problem.num_loops, step.forces(), progress.forces);
-  }
-
+  add_forces(warp, in, stage, problem, solver, step.finds_joint_wrenches, step.forces(), progress.forces);
   if (stage.last) {
     ++plan.substep;
     plan.stage = 0;

@@ -243,6 +243,27 @@ ISOPATCH_HD void add_loops(Warp& warp, const VelocityProblem& p, const SolverMem
   }
 }
 
+/// Subtracts a pair's impulse from the gradient of the bodies that it pushes. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void subtract_impulse(Warp& warp, const SolverMemory& m, const SolvedPair& pair, double* gradient) {
+  if constexpr (kTakesTrees<Warp>) {
+    if (m.bodies[pair.a].is_in_tree() || m.bodies[pair.b].is_in_tree()) {
+      auto&& lanes = lanes_of(warp);
+      subtract_impulse_of_tree_pair(lanes, m, pair, gradient);
+      return;
+    }
+  }
+  const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
+  const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
+  ISOPATCH_NO_UNROLL
+  for (int side = warp.lane(); side < sides; side += one_joint ? 1 : Warp::kSize) {
+    const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
+    double* const own = gradient + body.first_dof;
+    body.project(impulse_on(m, pair, side), [&](int k, double value) { own[k] -= value; });
+  }
+  warp.sync();
+}
+
 /// The impulses at the velocity, the gradient, and with PointSums::kTakesAll the matrix of second derivatives. Called
 /// by all lanes.
 template <class Warp, class PointSums>
@@ -290,23 +311,7 @@ ISOPATCH_HD void evaluate(Warp& warp, const PointSums& points, const VelocityPro
   warp.sync();
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs + p.num_loops; ++i) {
-    const SolvedPair& pair = m.pairs[i];
-    if constexpr (kTakesTrees<Warp>) {
-      if (m.bodies[pair.a].is_in_tree() || m.bodies[pair.b].is_in_tree()) {
-        auto&& lanes = lanes_of(warp);
-        subtract_impulse_of_tree_pair(lanes, m, pair, v.gradient);
-        continue;
-      }
-    }
-    const bool one_joint = share_joint(m.bodies[pair.a], m.bodies[pair.b]);  // then one lane takes both
-    const int sides = pair.is_empty() || (one_joint && warp.lane() > 0) ? 0 : 2;
-    ISOPATCH_NO_UNROLL
-    for (int side = warp.lane(); side < sides; side += one_joint ? 1 : Warp::kSize) {
-      const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
-      double* const gradient = v.gradient + body.first_dof;
-      body.project(impulse_on(m, pair, side), [&](int k, double value) { gradient[k] -= value; });
-    }
-    warp.sync();
+    subtract_impulse(warp, m, m.pairs[i], v.gradient);
   }
 }
 
