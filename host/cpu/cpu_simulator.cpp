@@ -146,8 +146,7 @@ class CpuSimulator final : public Simulator::Implementation {
     if (!any) return;
     SerialWarp warp;
     for (std::int64_t e = 0; e < step.state.num_environments; ++e) {
-      if ((step.state.status[e] & kFrozen) != 0)
-        write_frozen(warp, step.scene, step.rollout, call.output, e);
+      if ((step.state.status[e] & kFrozen) != 0) write_frozen(warp, step.scene, step.rollout, call.output, e);
     }
   }
 

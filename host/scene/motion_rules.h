@@ -88,7 +88,7 @@ const char* text_of(MotionType type);
 /// A joint or a loop joins the two bodies.
 bool are_joined(const SceneDescription& scene, const Pair& pair);
 
-/// A loop holds two bodies, of which at least one has degrees of freedom and none is planar; a hinge has an axis, and
+/// A loop holds two bodies; at least one has degrees of freedom and none is planar; a hinge has an axis, and
 /// nothing else has one.
 void check_loop(const SceneDescription& scene, const Loop& loop);
 

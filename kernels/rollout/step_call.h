@@ -145,10 +145,9 @@ template <SolvedBy by>
 void end_stages(const StepCall& call, cudaStream_t stream);
 
 /// Takes the rest of the step where it has more sub-steps: a warp takes an environment through all of them. Few have
-/// any, so this is one kernel, and not the kernels of the first sub-step again; that of scenes with plates is that of
-/// scenes with trees. Both are where the contact models are
-/// listed: a program that adds a model links others in place of the library's. Loading returns how many warps run at
-/// once.
+/// any, so this is one kernel, and not the kernels of the first sub-step again; scenes with plates share the one for
+/// scenes with trees. Both are where the contact models are listed: a program that adds a model links others in place
+/// of the library's. Loading returns how many warps run at once.
 std::int64_t load_substeps(Precision precision, bool has_plates);
 void take_substeps(const StepCall& call, Precision precision, bool has_plates, cudaStream_t stream);
 

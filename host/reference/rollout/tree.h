@@ -6,7 +6,7 @@
 //
 // They move without forces by the classical method of Runge and Kutta, for positions and generalized momenta p = dT/dv.
 // The momentum of a joint changes by dT/dq; the momenta of a free body with all that stands on it stay. Its orientation
-// is found beside that of a symmetric top, which turns exactly.
+// is found beside the turn of a symmetric top, which turns exactly.
 #pragma once
 
 #include <functional>

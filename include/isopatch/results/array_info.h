@@ -10,9 +10,9 @@
 namespace isopatch {
 
 /// What an array has a row for in each environment: the environment itself, every body, every part, every pair, every
-/// part pair, every joint, every loop, every cluster of a pair, or every record that a buffer has room for: each buffer has its
-/// own. The last ones are of packed arrays, which have rows for the whole batch: for every environment and one more, or
-/// for every record of a packed buffer.
+/// part pair, every joint, every loop, every cluster of a pair, or every record that a buffer has room for: each buffer
+/// has its own. The last ones are of packed arrays, which have rows for the whole batch: for every environment and one
+/// more, or for every record of a packed buffer.
 enum class Per : std::uint8_t {
   kEnvironment,
   kBody,

@@ -9,7 +9,7 @@
 
 namespace isopatch::detail {
 
-/// Where the forces of a step stand: six numbers of each pair; of each joint the force of its stops, that of its drive
+/// Where the forces of a step stand: six numbers of each pair; of each joint the force of its stops, of its drive
 /// and all that acts along it; six of each body; and six of each loop, which it keeps from sub-step to sub-step.
 struct ForceLayout {
   int pairs, joints, bodies, loops;

@@ -93,8 +93,8 @@ struct MovingBody {
   std::int32_t depth;        // of joints from a body without one to this one
   std::int32_t tree;         // negative: it moves with one joint at most, and then no joint with it
   std::int32_t in_tree;      // among RolloutView::tree_bodies
-  std::int32_t tree_dof;     // the first degree of freedom, among those of its tree; of a follower its leader's
-  std::int32_t root;         // of a tree: the free body that it is part of, among those of all trees; negative: none
+  std::int32_t tree_dof;     // the first degree of freedom, among its tree's; of a follower its leader's
+  std::int32_t root;         // of a tree: the free body that it is part of, among all trees'; negative: none
 
   ISOPATCH_HD bool is_joint() const { return kind == MotionKind::kPrismatic || kind == MotionKind::kRevolute; }
   ISOPATCH_HD bool is_follower() const { return is_joint() && joint.leader >= 0; }
@@ -109,8 +109,8 @@ struct MovingBody {
 struct TreeView {
   std::int32_t bodies_begin, bodies_end;  // among RolloutView::tree_bodies
   std::int32_t levels_begin, levels_end;  // among RolloutView::tree_levels
-  std::int32_t body;                      // the first one with degrees of freedom of its own
-  std::int32_t first_dof, num_dofs;       // among those of all trees
+  std::int32_t body;                      // the first one with own degrees of freedom
+  std::int32_t first_dof, num_dofs;       // among all trees'
   std::int32_t first_entry;               // of its matrix, among the entries of all trees
   bool on_moving_base;                    // a prescribed body carries it, or a part of it
   bool has_roots, has_followers;

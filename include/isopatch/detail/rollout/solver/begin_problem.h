@@ -389,7 +389,7 @@ ISOPATCH_HD_APART void begin_trees(Warp& warp, StageInput in, SolverStage stage,
 }
 
 /// Writes the problem of a stage from its contacts, but for their columns. The known velocities are in
-/// m.vectors.previous. `loop_changes` are those of list_loops(). Called by all lanes.
+/// m.vectors.previous. `loop_changes` are for list_loops(). Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, const SolverStage& stage,
                                           const StageBody* bodies, const Contacts& contacts, const SolverMemory& m,

@@ -8,7 +8,7 @@
 // mean over directions. epsilon is a millionth: what the bodies part by in a step is that part of what they would
 // without it. It has a potential as contact has. d is what u changes by in the half step before the contact is found:
 // it would change by as much in the half after, since bodies turn. So u* leads both the gap and u to 0 at the end of
-// the step: of an error of either nothing is left after two steps. The pairs of loops follow those of contact in
+// the step: of an error of either nothing is left after two steps. The pairs of loops follow the pairs in contact in
 // SolverMemory::pairs.
 #pragma once
 
@@ -28,7 +28,7 @@ ISOPATCH_HD RelativeTwist<double> loop_twist(const LoopView& loop, const Environ
   return {of_a.linear - of_b.linear, of_a.angular - of_b.angular};
 }
 
-/// Lists the loops behind the pairs that have contacts. `changes` are those of the sub-step before, six numbers of each
+/// Lists the loops behind the pairs that have contacts. `changes` are from the sub-step before, six numbers of each
 /// loop; null in the first one of a step. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_APART void list_loops(Warp& warp, StageInput in, int num_pairs, const double* changes, SolverMemory m) {

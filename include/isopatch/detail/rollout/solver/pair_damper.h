@@ -7,8 +7,8 @@
 
 namespace isopatch::detail {
 
-/// Of one of a pair's bodies (side 0 or 1); of two that move with one joint, the first one has that of both; of bodies
-/// of trees the one that is asked for first has it.
+/// Of one of a pair's bodies (side 0 or 1); of two that move with one joint, the first one has what both have; of
+/// bodies of trees the one that is asked for first has it.
 ISOPATCH_HD BodyMobility mobility_of(const SolverMemory& m, const SolvedPair& pair, int side) {
   const SolvedBody& body = m.bodies[side == 0 ? pair.a : pair.b];
   const Vec3d point = pair.point;

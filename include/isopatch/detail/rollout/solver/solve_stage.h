@@ -68,7 +68,7 @@ ISOPATCH_HD bool is_stopped(const VelocityProblem& p, const SolverMemory& m) {
   return stopped;
 }
 
-/// Adds the forces of joints in a stage to those of the step: of stops, of drives, and all that acts along each. Called
+/// Adds the forces of joints in a stage to the step's: of stops, of drives, and all that acts along each. Called
 /// by all lanes.
 template <class Warp>
 ISOPATCH_HD void add_joint_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,

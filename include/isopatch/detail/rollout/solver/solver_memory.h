@@ -42,7 +42,7 @@ struct SolvedBody {
     const auto one = [&](int axis) { return k == axis ? 1.0 : 0.0; };
     return {{one(0), one(1), one(2)}, {one(3), one(4), one(5)}};
   }
-  /// The twist of the center with these velocities, of its own degrees of freedom alone; without `known` if they are
+  /// The twist of the center with these velocities, by its degrees of freedom alone; without `known` if they are
   /// differences.
   ISOPATCH_HD Twist twist(const double* velocities, bool difference = false) const {
     const Twist rest = difference ? Twist{{0, 0, 0}, {0, 0, 0}} : known;

@@ -32,7 +32,7 @@ ISOPATCH_HD std::int32_t first_dof_of_tree(const SolverMemory& m, int tree) {
   return m.bodies[m.tree_views[tree].body].first_dof;
 }
 
-/// Adds what a body has in the columns: its own degrees of freedom and those of the bodies that carry it.
+/// Adds what a body has in the columns: its own degrees of freedom, and what the bodies that carry it have.
 ISOPATCH_HD void add_chain(const SolverMemory& m, const SolvedPair& pair, int index, double sign,
                            const TreeColumns& to) {
   for (std::int32_t k = index; k >= 0; k = m.bodies[k].parent) {

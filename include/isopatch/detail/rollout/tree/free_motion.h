@@ -67,8 +67,8 @@ ISOPATCH_HD void begin_roots(Warp& warp, const TreeInput& in, const TreeView& tr
   });
 }
 
-/// Makes the momenta along the joints, which are in the solution, those of all rates: less what the tree has with rates
-/// of 0, and with what a root has, which stays. Called by all lanes.
+/// Makes the momenta along the joints, which are in the solution, the momenta of all rates: less what the tree has with
+/// rates of 0, and with what a root has, which stays. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void complete_momenta(Warp& warp, const TreeInput& in, const TreeView& tree, const TreeMemory& m) {
   double *const solution = m.solution + tree.first_dof, *const of_base = m.forces + tree.first_dof;
@@ -131,7 +131,7 @@ ISOPATCH_HD_APART void begin_motion(Warp& warp, TreeInput in, const TreeView& tr
   }
 }
 
-/// How a root turns in a stage of the method, `after` a part began: beside the top. `pose` is that of the stage.
+/// How a root turns in a stage of the method, `after` a part began: beside the top. `pose` is the stage's.
 ISOPATCH_HD Vec3d turn_of_stage(const TreeRoot& root, const FreeTurning& turning, const Pose& pose, Vec3d omega,
                                 double after) {
   const Vec3d L = root.angular, k = rotate(transform_of(pose), turning.symmetry);
@@ -149,12 +149,12 @@ ISOPATCH_HD Quaternion turned(const TreeRoot& root, const FreeTurning& turning, 
   return normalized(product(exp((after * root.of_all) * root.angular), product(q, about_axis)));
 }
 
-/// By how much the rates of the solution differ from those of the stage before, and how large they are.
+/// By how much the rates of the solution differ from the last stage's, and how large they are.
 struct RateChange {
   double change, size;
 };
 
-/// Called by all lanes, each of which finds both.
+/// Called by all lanes, and each finds both.
 ISOPATCH_HD RateChange rate_change(const TreeInput& in, const TreeView& tree, double after, const TreeMemory& m) {
   const double *const rates = m.rates + tree.first_dof, *const solution = m.solution + tree.first_dof;
   RateChange found = {0, 0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trees of bodies in their own degrees of freedom: where the bodies are, the mass matrix, and what momenta and forces
-// are along the degrees of freedom. The matrix is that of composite bodies (Featherstone, "Rigid Body Dynamics
+// are along the degrees of freedom. The matrix is found by composite bodies (Featherstone, "Rigid Body Dynamics
 // Algorithms", 2008, chapter 6).
 #pragma once
 
@@ -102,7 +102,7 @@ ISOPATCH_HD void project(const MovingBody& body, const TreeBody& t, const Moment
   visit(3, wrench.angular.x), visit(4, wrench.angular.y), visit(5, wrench.angular.z);
 }
 
-/// Adds to the matrix what the columns of a body have in its own rows and in those of the bodies that carry it: all but
+/// Adds to the matrix what the columns of a body have in its own rows and in the rows of bodies that carry it: all but
 /// what involves a follower, or only that.
 ISOPATCH_HD void add_columns(const RolloutView& view, const TreeMemory& m, int i, bool of_followers,
                              const LowerMatrix& M) {

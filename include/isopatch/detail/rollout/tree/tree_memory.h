@@ -43,7 +43,7 @@ struct TreeMemory {
   TreeBody* bodies;  // by RolloutView::tree_bodies
   TreeRoot* roots;
   // a number for each degree of freedom of trees
-  double* rates;                   // velocities; of a root those of its center and the angular ones
+  double* rates;                   // velocities; of a root its center's and the angular ones
   double *first_momenta, *begun;   // where a motion, and a part of it, begins
   double* forces;                  // by which momenta change without forces from outside
   double *rate_sums, *force_sums;  // of the stages of a part
