@@ -66,10 +66,10 @@ struct SceneDescription {
   std::vector<std::string> notes = {};  ///< what was noticed as a file was read, one line each, for warnings_of()
 };
 
-/// Every pair a < b of bodies that are not excluded and not both fixed, that no joint and no loop joins, and that have a part pair:
-/// two parts that can touch in the scene's contact models, without a Pair::stiffness. So a prescribed body is paired
-/// with fixed ones and with others that are prescribed: none of them yields, but what presses on them can be of
-/// interest. Throws Error for a geometry index out of range.
+/// Every pair a < b of bodies that are not excluded and not both fixed, that no joint and no loop joins, and that have
+/// a part pair: two parts that can touch in the scene's contact models, without a Pair::stiffness. So a prescribed body
+/// is paired with fixed ones and with others that are prescribed: none of them yields, but what presses on them can be
+/// of interest. Throws Error for a geometry index out of range.
 std::vector<Pair> all_pairs(const SceneDescription& scene);
 
 /// The pairs that a scene gives, or all_pairs().
