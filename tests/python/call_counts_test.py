@@ -31,9 +31,9 @@ LIMITS = {
     "bound call": Most(0, 0, 0),  # it returns the same results each time
     "with out": Most(0, 2, 880),
     "allocating": Most(0, 4, 1072),
-    "step": Most(1, 3, 568),  # Simulator.step() itself; Python keeps no tuples of 20 for the next ones
-    "step with out": Most(1, 3, 576),
-    "step allocating": Most(1, 5, 808),
+    "step": Most(1, 2, 472),  # Simulator.step() itself
+    "step with out": Most(1, 2, 480),
+    "step allocating": Most(1, 4, 712),
 }
 
 

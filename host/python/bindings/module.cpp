@@ -148,13 +148,14 @@ RegisteredTypes& registered_types() {
 }
 
 nb::object make_named_tuple(const nb::object& type, nb::object* values, std::size_t count) {
-  static PyObject* make = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyTuple_Type), "__new__");
-  const nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+  auto* const of = reinterpret_cast<PyTypeObject*>(type.ptr());
+  const nb::object tuple = nb::steal(PyType_GenericAlloc(of, static_cast<Py_ssize_t>(count)));
+  if (!tuple.is_valid()) nb::raise_python_error();
   for (std::size_t i = 0; i < count; ++i) {
     PyObject* value = values[i].is_valid() ? values[i].release().ptr() : nb::none().release().ptr();
     PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), value);
   }
-  return nb::handle(make)(type, tuple);
+  return tuple;
 }
 
 NB_MODULE(_core, module) {
