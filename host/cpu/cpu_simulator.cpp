@@ -32,9 +32,14 @@ struct StepCall {
   StepProgress progress(ContactStepMemory& work) const { return work.step(output.pair_wrench_mean.data != nullptr); }
 };
 
+/// Takes environments of scenes without trees of bodies and loops: its code does less.
+struct PlainWarp : SerialWarp {
+  static constexpr bool kTakesTrees = false;
+};
+
 /// One step. Returns its status; with kFrozen, the state is as it was.
-std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
-  SerialWarp warp;
+template <class Warp>
+std::uint32_t take_step(Warp& warp, const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
   const StepView& step = call.step;
   const StepProgress progress = call.progress(work);
   const State contact = search_state(step, progress.poses, progress.twists, 0, progress.contact_state, 0);
@@ -57,8 +62,9 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
 }
 
 /// All steps of a call in one environment.
+template <class Warp>
 void take_steps(const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
-  SerialWarp warp;
+  Warp warp;
   const StepProgress progress = call.progress(work);
   begin_call(warp, call.step, environment, progress);
   std::uint32_t& status = call.step.state.status[environment];
@@ -67,7 +73,7 @@ void take_steps(const StepCall& call, std::int64_t environment, ContactStepMemor
   }
   for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
     check_cancelled();
-    status |= take_step(call, environment, work);
+    status |= take_step(warp, call, environment, work);
   }
   end_call(warp, call.step, environment, progress, call.output, call.num_steps);
 }
@@ -116,10 +122,11 @@ class CpuSimulator final : public Simulator::Implementation {
     const std::int64_t threads = count > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), count) : 1;
     LoopChunks loop(count, 1);
     const CancellationScope cancellation(options_.is_cancelled);
+    const auto take = may_have_trees(view()) ? take_steps<SerialWarp> : take_steps<PlainWarp>;
     run_on_threads(static_cast<int>(threads), [&](int thread) {
       workspaces_.lend([&](ContactStepMemory& work) {
         loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t e = begin; e < end; ++e) take_steps(call, e, work);
+          for (std::int64_t e = begin; e < end; ++e) take(call, e, work);
         });
       });
     });

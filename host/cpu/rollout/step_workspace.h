@@ -61,7 +61,7 @@ class StepWorkspace {
                 static_cast<std::size_t>(
                     ForceLayout{scene.num_pairs, view.num_joints, scene.num_bodies, view.num_loops}.size())),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        size_{scene.num_bodies,      view.num_joints, view.num_dofs, scene.num_pairs, 0,
+        size_{scene.num_bodies,      view.num_joints, view.num_dofs, scene.num_pairs, kNone,
               num_state_rows(scene), view.max_chain,  view.num_loops},
         tree_memory_(static_cast<std::size_t>(tree_words(view))),
         trees_(tree_memory(view, tree_memory_.data())),
@@ -77,28 +77,32 @@ class StepWorkspace {
             trees_};
   }
 
-  /// For a solve with this many polygons.
-  SolverMemory solver(int num_polygons) {
+  /// For a solve with this many polygons. It stays where the last one had as many.
+  const SolverMemory& solver(int num_polygons) {
+    if (size_.polygons == num_polygons) return solver_;
     size_.polygons = num_polygons;
     const std::int64_t kept = size_.kept_words();
     const auto needed = static_cast<std::size_t>(kept + size_.finding_words() + SolverSize::kLine);
     if (memory_.size() < needed) memory_.resize(2 * needed);
     const auto first = reinterpret_cast<std::uintptr_t>(memory_.data()), line = sizeof(double) * SolverSize::kLine;
     double* const begin = memory_.data() + (line - first % line) % line / sizeof(double);
-    SolverMemory memory = size_.in(begin, begin + kept);
-    memory.trees = trees_;
-    memory.tree_views = tree_views_;
-    return memory;
+    solver_ = size_.in(begin, begin + kept);
+    solver_.trees = trees_;
+    solver_.tree_views = tree_views_;
+    return solver_;
   }
 
  private:
   static std::size_t copies(const RolloutView& view) { return static_cast<std::size_t>(step_copies(view)); }
+
+  static constexpr std::int32_t kNone = -1;  // polygons of no solve
 
   StepPlan plan_ = {};
   std::vector<StageBody> stage_bodies_;
   std::vector<double> poses_, twists_, forces_, sums_;
   StepCounts counts_ = {};
   SolverSize size_;
+  SolverMemory solver_ = {};
   std::vector<double> memory_, tree_memory_;
   TreeMemory trees_;
   const TreeView* tree_views_;
