@@ -140,9 +140,19 @@ def test_an_environment_that_fails_leaves_the_others():
     assert bits(array[left] for array in good.state()) == bits(array[left] for array in poisoned.state())
 
 
-def test_the_example_holds_its_tip_on_the_circle(root):
-    command = [sys.executable, root / "host/python/examples/operational_space.py"]
+def printed(*command: object) -> str:
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(command, env=paths, capture_output=True, text=True, check=False, timeout=120)
+    arguments = [sys.executable, *map(str, command)]
+    done = subprocess.run(arguments, env=paths, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    assert float(re.fullmatch(r"off by ([\d.]+) mm at most\n", done.stdout)[1]) < 2
+    return done.stdout
+
+
+def test_the_example_holds_its_tip_on_the_circle(root):
+    text = printed(root / "host/python/examples/operational_space.py")
+    assert float(re.fullmatch(r"off by ([\d.]+) mm at most\n", text)[1]) < 2
+
+
+def test_an_arm_that_feels_for_a_stove_turns_every_pancake(root):
+    without, by_force = printed(root / "bench/python/flip_by_force.py", "--envs", 4).splitlines()
+    assert by_force.startswith("with force: 4 of 4 lie turned over") and not without.startswith("without: 4 of 4")
