@@ -116,6 +116,7 @@ def all_calls(scenes):
     calls += rollouts("block_held", ["midpoint"])
     calls += rollouts("remembering", both_integrators, before=10)
     calls += rollouts("lift", ["midpoint"])
+    calls += rollouts("arm_lifts", ["midpoint"], before=1200)  # when it is lifting
     calls += rollouts("stack_volumetric", ["midpoint"], ("double",))
     calls += rollouts("remembering", ["midpoint"], before=10, title="by one kernel", more=("--stages", "one"))
     calls += rollouts("pinch", ["midpoint"], title="by one kernel", more=("--stages", "one"))

@@ -37,6 +37,11 @@ Operand part(Bank bank, int index) {
 
 bool is_shared(u64 generic_address) { return generic_address >> 32 == kSharedWindow; }
 
+/// The space that has a generic address.
+Space space_of(u64 address) {
+  return is_shared(address) ? Space::kShared : address >> 32 == kLocalWindow ? Space::kLocal : Space::kGlobal;
+}
+
 /// Where each lane's access goes, and a note of it for its time.
 const Lanes<u64>& addresses(Warp& w, const Operand& o, Space space, u32 bytes) {
   const bool global = space == Space::kGlobal || space == Space::kGeneric;
@@ -54,7 +59,7 @@ const Lanes<u64>& addresses(Warp& w, const Operand& o, Space space, u32 bytes) {
   Effect& effect = w.effect();
   effect.addresses = map([&](u64 x) { return global ? x + offset : u64{static_cast<u32>(x + offset)}; }, at);
   effect.space = space;
-  if (space == Space::kGeneric) effect.space = is_shared(effect.addresses[w.first()]) ? Space::kShared : Space::kGlobal;
+  if (space == Space::kGeneric) effect.space = space_of(effect.addresses[w.first()]);
   effect.bytes = bytes;
   effect.writes = false;
   return effect.addresses;
@@ -62,9 +67,9 @@ const Lanes<u64>& addresses(Warp& w, const Operand& o, Space space, u32 bytes) {
 
 /// The bytes that a lane accesses.
 std::byte* pointer(Warp& w, Space space, u64 address, u32 bytes, std::size_t lane) {
-  if (space == Space::kGeneric && is_shared(address)) {
-    space = Space::kShared;
-    address = static_cast<u32>(address);
+  if (space == Space::kGeneric) {
+    space = space_of(address);
+    if (space != Space::kGlobal) address = static_cast<u32>(address);
   }
   std::byte* base = nullptr;
   u64 size = 0, at = address;
@@ -87,6 +92,17 @@ std::byte* pointer(Warp& w, Space space, u64 address, u32 bytes, std::size_t lan
   return base + at;
 }
 
+/// The bytes that a lane reads, which may be parameters too.
+const std::byte* source(Warp& w, Space space, u64 address, u32 bytes, std::size_t lane) {
+  if (space != Space::kGeneric || address >> 32 != kParameterWindow) return pointer(w, space, address, bytes, lane);
+  const auto& parameters = w.launch().parameters;
+  const u64 at = static_cast<u32>(address);
+  if (address % bytes != 0 || at > parameters.size() || bytes > parameters.size() - at) {
+    throw DeviceFault(fmt::format("lane {} reads {} bytes of parameters at {:#x}", lane, bytes, address));
+  }
+  return parameters.data() + at;
+}
+
 u32 extended(u32 value, Width width) {
   const u32 unused = 32 - 8 * width.bytes;
   return width.is_signed ? static_cast<u32>(static_cast<std::int32_t>(value << unused) >> unused) : value;
@@ -97,7 +113,7 @@ Operation load(const Instruction& form, Space space) {
     const Lanes<u64>& at = addresses(w, i[1], space, width.bytes);
     Lanes<u32> words[4] = {};
     for_active(w, [&](std::size_t lane) {
-      const std::byte* from = pointer(w, space, at[lane], width.bytes, lane);
+      const std::byte* from = source(w, space, at[lane], width.bytes, lane);
       u32 value[4] = {};
       std::memcpy(value, from, width.bytes);
       if (width.bytes < 4) value[0] = extended(value[0], width);

@@ -94,7 +94,7 @@ std::map<u64, u32> local_sectors(const Effect& e, u64 warp) {
   std::map<u64, u32> lines;
   for (int lane = 0; lane < kLanes; ++lane) {
     if ((e.lanes >> lane & 1u) == 0) continue;
-    const u64 first = kLocal | warp << kWarpBits | e.addresses[static_cast<std::size_t>(lane)] / 4;
+    const u64 first = kLocal | warp << kWarpBits | static_cast<u32>(e.addresses[static_cast<std::size_t>(lane)]) / 4;
     for (u64 k = 0; k < std::max<u64>(1, e.bytes / 4); ++k) lines[first + k] |= 1u << lane / kLanesOfASector;
   }
   return lines;

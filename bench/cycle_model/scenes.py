@@ -12,6 +12,7 @@ from machine_code import install
 ROOT = Path(__file__).resolve().parents[2]
 DATA_FILES = ("yellow_bell_pepper_no_stem_low.vtk", "evo_bowl_coarse3k.vtk")
 FILES = (
+    "bench/scenes/arm_lifts.json",
     "bench/scenes/box_stack.json",
     "bench/scenes/drop.json",
     "bench/scenes/pinch.json",

@@ -63,6 +63,13 @@ u32 Warp::constant(int bank, std::int64_t offset) const {
       return launch_.block;
     case 0xc:
       return launch_.grid;
+    case 0x20:
+    case 0x198:
+      return 0;  // where generic addresses have a thread's local memory, and parameters: low words
+    case 0x24:
+      return kLocalWindow;
+    case 0x19c:
+      return kParameterWindow;
     case 0x28:
       return launch_.kernel->stack_bytes;  // the stack grows down from here
     case 0x208:

@@ -39,8 +39,10 @@ struct Launch {
 /// generic address is a global or a shared one.
 enum class Space : std::uint8_t { kNone, kGlobal, kAtomic, kShared, kLocal, kGeneric, kExchange };
 
-/// The upper half of a generic address of shared memory.
+/// The upper halves of generic addresses of shared memory, of local memory and of parameters.
 inline constexpr u32 kSharedWindow = emulator::kSharedWindow >> 32;
+inline constexpr u32 kLocalWindow = emulator::kLocalWindow >> 32;
+inline constexpr u32 kParameterWindow = emulator::kParameterWindow >> 32;
 
 /// What the last instruction of a warp did, as far as its time depends on it.
 struct Effect {

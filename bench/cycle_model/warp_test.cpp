@@ -33,7 +33,7 @@ const std::string kName = "lanes";
 /// The kernel's listing as predict.py writes it, with instructions that the compiler has not timed.
 void write_listing(const std::string& file, const Lines& body) {
   std::ofstream out(file);
-  out << "kernel " << kName << " 32 2048 0 -\n";
+  out << "kernel " << kName << " 32 2048 16 -\n";
   for (const Lines* lines : {&kBegin, &body, &kEnd}) {
     for (const std::string& line : *lines) {
       if (line.back() != ':') out << std::string(16, '0') << ' ' << std::string(16, '0') << ' ';
@@ -153,6 +153,27 @@ TEST(CycleModelWarp, GenericAddressesLeadToSharedMemory) {
   for (u32 lane = 0; lane < kLanes; ++lane) {
     EXPECT_EQ(ran.first[lane], lane);
     EXPECT_EQ(ran.second[lane], lane);
+  }
+}
+
+TEST(CycleModelWarp, GenericAddressesOfLocalMemoryAndOfParametersLeadThere) {
+  const Ran ran = run_warp({
+      "MOV R12, 0x8",
+      "LDC R10, c[0x0][0x20]",
+      "LDC R11, c[0x0][0x24]",
+      "IADD3 R10, R10, R12, RZ",
+      "ST.E desc[UR4][R10.64], R0",
+      "LDL R6, [R12]",
+      "STL [R12+0x4], R6",
+      "LD.E R4, desc[UR4][R10.64+0x4]",
+      "LDC.64 R14, c[0x0][0x198]",
+      "LD.E R5, desc[UR4][R14.64]",
+      "LDC R7, c[0x0][0x210]",
+      "IADD3 R5, R5, -R7, RZ",
+  });
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    EXPECT_EQ(ran.first[lane], lane);
+    EXPECT_EQ(ran.second[lane], 0u);
   }
 }
 

@@ -194,6 +194,14 @@ def test_a_call_returns_what_it_asks_for_while_a_record_takes_more(scene, tmp_pa
     assert rows["momentum"][-1].tobytes() == momentum.tobytes()
 
 
+def test_outputs_of_no_elements_are_written_again(scene):
+    simulator = isopatch.Simulator(scene, 3)
+    first = simulator.step(outputs=("loop_gap", "joint_wrench"))
+    assert first.loop_gap.shape == first.joint_wrench.shape == (3, 0, 6)
+    second = simulator.step(out=first)
+    assert second.loop_gap is first.loop_gap
+
+
 @requires("matplotlib")
 def test_a_record_is_drawn(scene, tmp_path):
     from isopatch import plot

@@ -198,13 +198,12 @@ void define_methods(nb::class_<Scene>& type) {
       "there: scenes are compared by ==, and kept by pickle.");
 }
 
-/// What the package asks for.
 std::array<double, 3> array_of(isopatch::detail::Vec3d v) { return {v.x, v.y, v.z}; }
 
 /// Of each joint its parent, whether it turns, its axis and anchor in the parent's frame, the joint that moves it and
 /// by which ratio; of each body its joint, -1 without one, and whether it moves freely.
 nb::tuple joint_frames(const Scene& scene) {
-  const isopatch::detail::RolloutData data(scene, scene.description().rollout);
+  const isopatch::detail::RolloutData data(scene, isopatch::RolloutOptions());  // no matter how it is stepped
   nb::list joints, of_bodies, frees;
   for (const isopatch::detail::MovingBody& body : data.bodies) {
     of_bodies.append(body.is_joint() ? body.joint.index : -1);
@@ -220,6 +219,7 @@ nb::tuple joint_frames(const Scene& scene) {
   return nb::make_tuple(joints, of_bodies, frees);
 }
 
+/// What the package asks for.
 void define_private(nb::class_<Scene>& type) {
   type.def_prop_ro("_geometry_states",
                    [](const Scene& scene) { return of_each(scene.description().geometries, state_of); })
@@ -234,7 +234,7 @@ void define_private(nb::class_<Scene>& type) {
                    [](const Scene& scene) { return of_each(scene.description().bodies, &Body::velocity); })
       .def_prop_ro("_motions", [](const Scene& scene) { return of_each(scene.description().bodies, motion_name); })
       .def_prop_ro("_joint_bodies", [](const Scene& scene) { return bodies_that(scene, has_joint); })
-      .def_prop_ro("_joint_frames", &joint_frames)
+      .def("_joint_frames", &joint_frames)
       .def_prop_ro("_placed_bodies", [](const Scene& scene) { return bodies_that(scene, is_placed); })
       .def_prop_ro("_parts",
                    [](const Scene& scene) {

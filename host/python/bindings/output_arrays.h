@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -90,7 +91,8 @@ class OutputArrays {
     check_writable(view, argument);
     if constexpr (requires { array.stride; }) {
       set_array(array, view, argument, info, shape);
-      if (array.stride == 0 && shape.environments > 1) {
+      const bool is_empty = std::find(view.shape, view.shape + view.ndim, 0) != view.shape + view.ndim;
+      if (array.stride == 0 && shape.environments > 1 && !is_empty) {
         argument.wrong_value("expected memory for every environment, found one row for all; give an array of its own");
       }
     } else {

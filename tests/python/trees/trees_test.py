@@ -20,7 +20,7 @@ def turned(random: np.random.Generator) -> list[float]:
     return (quaternion / np.linalg.norm(quaternion)).tolist()
 
 
-def tree(seed: int, free: bool = False, prescribed: bool = False) -> isopatch.Scene:
+def tree(seed: int, free: bool = False, prescribed: bool = False, **rollout: str) -> isopatch.Scene:
     """A root with seven links on each other or on it, of both kinds of joints, and one that another moves."""
     random = np.random.default_rng(seed)
     root = {"motion": {"type": "free"}} if free else {"fixed": True}
@@ -47,7 +47,7 @@ def tree(seed: int, free: bool = False, prescribed: bool = False) -> isopatch.Sc
         "geometries": {"link": {"type": "box", "size": [0.3, 0.2, 0.1]}},
         "bodies": bodies,
         "pairs": [],
-        "rollout": {"gravity": [0, 0, 0], "time_step": 1e-3},
+        "rollout": {"gravity": [0, 0, 0], "time_step": 1e-3, **rollout},
     }
     return isopatch.Scene(document)
 
@@ -98,6 +98,17 @@ def test_a_jacobian_is_of_the_joints_alone_where_something_carries_them():
         carried = simulator.velocities[:, 0]
         np.testing.assert_allclose(carried + found, simulator.velocities[:, 1 + i], rtol=1e-10, atol=1e-10)
     assert not simulator.jacobian("root").any()
+
+
+@pytest.mark.parametrize("arrays", ["numpy", pytest.param("torch", marks=requires("torch"))])
+def test_a_jacobian_does_not_depend_on_the_integrator_and_may_be_empty(arrays):
+    body = {"name": "still", "geometry": "link", "fixed": True}
+    document = {"geometries": {"link": {"type": "box", "size": [1, 1, 1]}}, "bodies": [body], "pairs": []}
+    assert isopatch.Simulator(isopatch.Scene(document), 3, arrays=arrays).jacobian("still").shape == (3, 6, 0)
+    other = tree(0, integrator="sdirk2")
+    simulator = isopatch.Simulator(other, 2, integrator="euler", arrays=arrays)
+    wanted = isopatch.Simulator(tree(0), 2, arrays=arrays).jacobian("link5")
+    assert np.array_equal(np.asarray(simulator.jacobian("link5")), np.asarray(wanted))
 
 
 def test_a_jacobian_is_of_a_body_of_the_scene():

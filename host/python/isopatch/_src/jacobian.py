@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from isopatch._src.scene import Scene
-
 
 def _cross(a: Any, b: Any) -> tuple[Any, Any, Any]:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
@@ -18,9 +16,9 @@ def _rotated(pose: Any, vector: tuple[float, float, float]) -> tuple[Any, Any, A
     return tuple(x + scale * (w * a + b) for x, a, b in zip(vector, v, u, strict=True))
 
 
-def jacobian(module: Any, scene: Scene, poses: Any, body: int) -> Any:
-    """[N, 6, D]; of Simulator.jacobian(). `module` is the library of `poses`, [N, B, 7]."""
-    parents, of_body, frees = scene._joint_frames
+def jacobian(module: Any, frames: tuple[list[Any], list[int], list[bool]], poses: Any, body: int) -> Any:
+    """[N, 6, D]; of Simulator.jacobian(). `module` is the library of `poses`, [N, B, 7]; `frames` are the scene's."""
+    parents, of_body, frees = frames
     nothing, one = 0 * poses[:, 0, 0], 0 * poses[:, 0, 0] + 1
     at = [poses[:, body, k] for k in range(3)]
     columns: list[list[Any]] = [[nothing] * 6 for _ in parents]
@@ -49,5 +47,6 @@ def jacobian(module: Any, scene: Scene, poses: Any, body: int) -> Any:
         for k in range(6):
             unit = [one if i == k % 3 else nothing for i in range(3)]
             columns.insert(k, [*unit, *[nothing] * 3] if k < 3 else [*_cross(unit, arm), *unit])
-    rows = [module.stack([column[i] for column in columns], -1) for i in range(6)] if columns else []
-    return module.stack(rows, 1) if rows else module.zeros((poses.shape[0], 6, 0))
+    if not columns:
+        return module.stack([poses[:, 0, :0]] * 6, 1)
+    return module.stack([module.stack([column[i] for column in columns], -1) for i in range(6)], 1)

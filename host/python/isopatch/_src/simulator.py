@@ -100,6 +100,7 @@ class Simulator:
             self._core.initial_state(self._state, None)
             self._take_steps = self._core.step  # a pool has others take them, and a recording writes rows in between
         self._initial: SimulatorState | None = None  # made by the first reset
+        self._joint_frames: Any = None  # found by the first Jacobian
         self._placed = PlacedBodies(scene, self._state) if library.is_on_host and scene._placed_bodies else None
         self._recorder: Recorder | None = None
         self._inputs: StepInputs = {}  # of the last step
@@ -378,8 +379,9 @@ class Simulator:
         index = self._scene.body_index(body) if isinstance(body, str) else arguments.integer("jacobian", "body", body)
         if not 0 <= index < self._scene.num_bodies:
             raise ValueError(f"jacobian: body: expected an index in [0, {self._scene.num_bodies}), found {index}")
+        self._joint_frames = self._joint_frames or self._scene._joint_frames()
         with self._library.current_device():
-            return jacobian(self._library.module, self._scene, self._state.poses, index)
+            return jacobian(self._library.module, self._joint_frames, self._state.poses, index)
 
     def reserve(self, num_envs: int | None = None) -> None:
         """Allocates what batches of up to `num_envs` environments (None: N) need, so that steps do not."""

@@ -27,6 +27,7 @@ struct LowerMatrix {
 /// Replaces H by its Cholesky factor. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void factorize(Warp& warp, const LowerMatrix& H) {
+  ISOPATCH_NO_UNROLL
   for (int c = 0; c < H.size; ++c) {
     const double pivot = sqrt(H.at(c, c)), inverse = 1 / pivot;
     warp.sync();  // before it changes
@@ -38,6 +39,7 @@ ISOPATCH_HD void factorize(Warp& warp, const LowerMatrix& H) {
     ISOPATCH_NO_UNROLL
     for (int row = c + 1 + warp.lane(); row < H.size; row += Warp::kSize) {
       const double factor = -H.at(row, c);
+      ISOPATCH_NO_UNROLL
       for (int j = c + 1; j <= row; ++j) H.at(row, j) = fma(factor, H.at(j, c), H.at(row, j));
     }
     warp.sync();
@@ -47,6 +49,7 @@ ISOPATCH_HD void factorize(Warp& warp, const LowerMatrix& H) {
 /// Replaces x by the solution y of L y = x with a factor L. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void substitute_forward(Warp& warp, const LowerMatrix& L, double* x) {
+  ISOPATCH_NO_UNROLL
   for (int c = 0; c < L.size; ++c) {
     const double value = x[c] / L.at(c, c);
     warp.sync();  // before it changes
@@ -62,6 +65,7 @@ ISOPATCH_HD void substitute_forward(Warp& warp, const LowerMatrix& L, double* x)
 template <class Warp>
 ISOPATCH_HD void solve_factorized(Warp& warp, const LowerMatrix& L, double* x) {
   substitute_forward(warp, L, x);
+  ISOPATCH_NO_UNROLL
   for (int c = L.size - 1; c >= 0; --c) {
     const double value = x[c] / L.at(c, c);
     warp.sync();  // before it changes

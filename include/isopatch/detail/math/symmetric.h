@@ -9,6 +9,12 @@ namespace isopatch::detail {
 
 struct Symmetric3 {
   double xx, yy, zz, xy, xz, yz;
+
+  /// Column >= row.
+  ISOPATCH_HD double& at(int row, int column) {
+    if (row == column) return row == 0 ? xx : row == 1 ? yy : zz;
+    return row == 1 ? yz : column == 1 ? xy : xz;
+  }
 };
 
 ISOPATCH_HD Vec3d operator*(const Symmetric3& a, Vec3d x) {

@@ -57,6 +57,7 @@ struct FallenBody {
 ISOPATCH_HD bool is_in_core(const SceneView& scene, const State& contact, std::int64_t environment, int body,
                             Vec3d center) {
   bool found = false;
+  ISOPATCH_NO_UNROLL
   for (std::int32_t part = scene.bodies[body].parts_begin; part < scene.bodies[body].parts_end; ++part) {
     const GeometryView& g = scene.geometries[geometry_of(scene, contact, environment, part)];
     const Vec3d at = abs(center - g.center), core = g.core * g.half;
@@ -76,6 +77,7 @@ ISOPATCH_HD bool is_far(const SceneView& scene, const State& contact, std::int64
   const double speed = sum_of_sizes(a.linear) + sum_of_sizes(b.linear) + sum_of_sizes(a.angular) * offset +
                        sum_of_sizes(b.angular) * (distance + offset);
   double reach = 0;
+  ISOPATCH_NO_UNROLL
   for (std::int32_t part = scene.bodies[support].parts_begin; part < scene.bodies[support].parts_end; ++part) {
     const GeometryView& g = scene.geometries[geometry_of(scene, contact, environment, part)];
     if (g.half_space) return false;
@@ -105,6 +107,7 @@ ISOPATCH_HD_LARGE bool is_through(const SceneView& scene, const RolloutView& vie
   const Transform<double> X_B = transform_of(load_pose(state.poses, support));
   const Twist of_support = shifted(state.twist(support), fallen.center - X_B.translation);
   bool through = false;
+  ISOPATCH_NO_UNROLL
   for (std::int32_t i = scene.bodies[support].parts_begin; i < scene.bodies[support].parts_end; ++i) {
     const GeometryView& g = fallen.geometry(i);
     if (g.half_space) {

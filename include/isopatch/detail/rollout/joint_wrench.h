@@ -59,6 +59,7 @@ ISOPATCH_HD_LARGE void subtract_outside(Warp& warp, const StageInput& in, const 
     const SolvedBody& body = m.bodies[i];
     const Momentum outside = force_on(in, i, body.mass);
     add_wrench(to, -stage.weight, outside.linear, outside.angular + cross(body.center, outside.linear));
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < num_pairs; ++k) {
       const SolvedPair& pair = m.pairs[k];
       if (pair.a != i && pair.b != i) continue;
@@ -96,6 +97,7 @@ ISOPATCH_HD_LARGE void write_joint_wrenches(Warp& warp, const RolloutView& view,
     const MovingBody& body = view.bodies[i];
     if (!body.is_joint()) continue;
     Vec3d force = {0, 0, 0}, torque = {0, 0, 0};
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < layout.bodies; ++k) {  // of all that the joint carries
       int up = k;
       while (up >= 0 && up != i) up = view.bodies[up].is_joint() ? view.bodies[up].joint.parent : -1;

@@ -270,6 +270,7 @@ ISOPATCH_HD double rate_after_kink(const RolloutView& view, const InputView& inp
                                    const StageBody* bodies, const double* poses) {
   const JointView& joint = view.bodies[index].joint;
   double momentum = 0, mass = joint.armature;
+  ISOPATCH_NO_UNROLL
   for (std::int32_t k = index; k >= 0; k = k == index ? joint.first_follower : view.bodies[k].joint.next_follower) {
     const MovingBody& body = view.bodies[k];
     const Pose parent = parent_pose(body.joint, poses);
@@ -364,6 +365,7 @@ ISOPATCH_HD void place_all_for_contact(Warp& warp, const RolloutView& view, int 
                                        std::int64_t environment, const EnvironmentState& state,
                                        const SolverStage& stage, StageBody* bodies, double* poses, double* twists) {
   const int passes = view.num_own_joints == view.num_joints ? 2 : 3;
+  ISOPATCH_NO_UNROLL
   for (int pass = 0; pass < passes; ++pass) {
     ISOPATCH_NO_UNROLL
     for (int i = warp.lane(); i < num_bodies; i += Warp::kSize) {

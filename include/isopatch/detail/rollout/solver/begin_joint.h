@@ -139,6 +139,7 @@ ISOPATCH_HD void begin_joint(const StageInput& in, const SolverStage& stage, int
     all.momentum = fma(joint.armature, at.velocity[1], all.momentum);
   }
   solved.joint_mass = all.mass;
+  ISOPATCH_NO_UNROLL
   for (std::int32_t k = joint.first_follower; k >= 0; k = m.bodies[k].next_follower) m.bodies[k].joint_mass = all.mass;
   const SolverVectors& v = m.vectors;
   const int dof = solved.first_dof;

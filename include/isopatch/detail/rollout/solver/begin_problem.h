@@ -43,6 +43,7 @@ ISOPATCH_HD OrderedContacts<Key, Write> ordered_contacts(int count, const Key& k
 template <class Warp, class Contacts>
 ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& contacts, SolvedPair* pairs) {
   int listed = 0;
+  ISOPATCH_NO_UNROLL
   for (int base = 0; base < in.scene.num_pairs && contacts.count > 0; base += Warp::kSize) {
     const int pair = base + warp.lane();
     int begin = 0, end = 0;
@@ -67,6 +68,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& con
   for (int i = warp.lane(); i < listed; i += Warp::kSize) {
     SolvedPair& pair = pairs[i];
     pair.first_block = 0;
+    ISOPATCH_NO_UNROLL
     for (int j = 0; j < i; ++j) pair.first_block += PolygonColumns::blocks_of(pairs[j].polygons);
     pair.point = pair_origin(make_body_bounds(in.scene, in.contact, in.environment, pair.a),
                              make_body_bounds(in.scene, in.contact, in.environment, pair.b));
@@ -78,6 +80,7 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& con
 /// Writes the contacts of all pairs as columns, after begin_problem(). Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contacts, const SolverMemory& m) {
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
     const PolygonColumns columns = columns_of(m, pair);
@@ -170,6 +173,7 @@ ISOPATCH_HD_APART void begin_trees(Warp& warp, StageInput in, SolverStage stage,
     ISOPATCH_NO_UNROLL
     for (int row = warp.lane(); row < of.num_dofs; row += Warp::kSize) {
       double momentum = v.force_impulse[first + row];
+      ISOPATCH_NO_UNROLL
       for (int k = 0; k < of.num_dofs; ++k) momentum = fma(mass.symmetric(row, k), rates[k], momentum);
       v.previous[first + row] = rates[row];
       v.free_momentum[first + row] = momentum;

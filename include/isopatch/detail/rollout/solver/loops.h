@@ -64,6 +64,7 @@ struct MeanMobility {
 ISOPATCH_HD MeanMobility mean_mobility(const SolverMemory& m, const SolvedPair& pair) {
   MeanMobility sum = {0, 0};
   const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, none = {0, 0, 0};
+  ISOPATCH_NO_UNROLL
   for (int side = 0; side < 2; ++side) {
     const BodyMobility of = mobility_of(m, pair, side);
     for (int k = 0; k < 3; ++k) sum.linear += of.along(axes[k], none);

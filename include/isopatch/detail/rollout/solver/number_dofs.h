@@ -18,6 +18,7 @@ ISOPATCH_HD int owner_of(const RolloutView& view, int body) {
 ISOPATCH_HD BodySet touched_by(const RolloutView& view, const SolvedPair* pairs, int num_pairs, int body,
                                bool& is_touched) {
   BodySet touching = 0;
+  ISOPATCH_NO_UNROLL
   for (int k = 0; k < num_pairs && view.bodies[body].own_dofs() > 0; ++k) {
     const SolvedPair& pair = pairs[k];
     is_touched = is_touched || pair.a == body || pair.b == body;
@@ -48,16 +49,19 @@ ISOPATCH_HD void number_dofs(Warp& warp, const StageInput& in, int num_pairs, co
   warp.sync();
   if (warp.lane() == 0) {
     BodySet moving = 0;
+    ISOPATCH_NO_UNROLL
     for (int i = 0; i < in.scene.num_bodies; ++i) {
       if (in.view.bodies[i].own_dofs() > 0 && owner_of(in.view, i) == i) moving |= set_of(i);
     }
     order_bodies(moving, *m.order);
     std::int32_t next = 0;
+    ISOPATCH_NO_UNROLL
     for (int i = 0; i < m.order->count; ++i) {
       SolvedBody& body = m.bodies[m.order->body[i]];
       body.first_dof = next;
       next += body.block_dofs;
     }
+    ISOPATCH_NO_UNROLL
     for (int i = 0; i < in.scene.num_bodies; ++i) {
       const int in_tree = in.view.bodies[i].is_in_tree() ? in.view.bodies[i].tree_dof : 0;
       m.bodies[i].first_dof = m.bodies[owner_of(in.view, i)].first_dof + in_tree;

@@ -48,6 +48,12 @@ struct PairMobility {
   Symmetric3 linear;   // 1/kg
   Vec3d mixed[3];      // rows: linear velocities by an angular impulse, 1/(kg m)
   Symmetric3 angular;  // 1/(kg m^2)
+
+  /// Of the matrix of six rows, the linear ones first; column >= row.
+  ISOPATCH_HD double& at(int row, int column) {
+    if (row < 3 && column >= 3) return column == 3 ? mixed[row].x : column == 4 ? mixed[row].y : mixed[row].z;
+    return row < 3 ? linear.at(row, column) : angular.at(row - 3, column - 3);
+  }
 };
 
 /// What an impulse changes a body's velocities by.

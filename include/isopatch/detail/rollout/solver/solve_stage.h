@@ -117,6 +117,7 @@ ISOPATCH_HD void take_velocities_of_trees(Warp& warp, const StageInput& in, cons
   for (int i = warp.lane(); i < in.view.num_tree_bodies; i += Warp::kSize) {
     const int index = in.view.tree_bodies[i];
     const double* const own = m.vectors.velocity + m.bodies[index].first_dof;
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < in.view.bodies[index].own_dofs(); ++k) bodies[index].velocity[k] = own[k];
   }
   warp.sync();
@@ -129,6 +130,7 @@ ISOPATCH_HD bool rates_hold(Warp& warp, const StageInput& in, const StageBody* b
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.view.num_tree_bodies; i += Warp::kSize) {
     const int index = in.view.tree_bodies[i];
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < in.view.bodies[index].own_dofs(); ++k) {
       holds = holds && abs(bodies[index].velocity[k]) <= in.view.speed_limit;
     }

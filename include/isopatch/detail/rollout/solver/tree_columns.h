@@ -35,8 +35,10 @@ ISOPATCH_HD std::int32_t first_dof_of_tree(const SolverMemory& m, int tree) {
 /// Adds what a body has in the columns: its own degrees of freedom, and what the bodies that carry it have.
 ISOPATCH_HD void add_chain(const SolverMemory& m, const SolvedPair& pair, int index, double sign,
                            const TreeColumns& to) {
+  ISOPATCH_NO_UNROLL
   for (std::int32_t k = index; k >= 0; k = m.bodies[k].parent) {
     const SolvedBody& body = m.bodies[k];
+    ISOPATCH_NO_UNROLL
     for (int d = 0; d < body.num_dofs; ++d) {
       const Twist twist = shifted(body.unit_twist(d), pair.point - body.center);
       std::int32_t at = 0;
@@ -63,35 +65,32 @@ ISOPATCH_HD void add_mobility(Warp& warp, const SolverMemory& m, const TreeColum
   ISOPATCH_NO_UNROLL
   for (int row = warp.lane(); row < 6; row += Warp::kSize) {  // of L^-1 J^T
     double* const y = m.tree_rows + static_cast<std::ptrdiff_t>(row) * size;
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < size; ++k) y[k] = 0;
+    ISOPATCH_NO_UNROLL
     for (int i = 0; i < *columns.count; ++i) {
       const std::int32_t dof = columns.dofs[i] - first;
       if (dof >= 0 && dof < size) y[dof] = columns.columns[6 * i + row];
     }
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < size; ++k) {
       double value = y[k];
+      ISOPATCH_NO_UNROLL
       for (int c = 0; c < k; ++c) value = fma(-factor.at(k, c), y[c], value);
       y[k] = value / factor.at(k, k);
     }
   }
   warp.sync();
-  if (warp.lane() == 0) {
-    const auto product = [&](int row, int column) {
-      const double* const a = m.tree_rows + static_cast<std::ptrdiff_t>(row) * size;
-      const double* const b = m.tree_rows + static_cast<std::ptrdiff_t>(column) * size;
-      double sum = 0;
-      for (int k = 0; k < size; ++k) sum = fma(a[k], b[k], sum);
-      return sum;
-    };
-    const auto add = [&](Symmetric3& to, int begin) {
-      to.xx += product(begin, begin), to.yy += product(begin + 1, begin + 1), to.zz += product(begin + 2, begin + 2);
-      to.xy += product(begin, begin + 1), to.xz += product(begin, begin + 2), to.yz += product(begin + 1, begin + 2);
-    };
-    add(mobility.linear, 0);
-    add(mobility.angular, 3);
-    for (int row = 0; row < 3; ++row) {
-      mobility.mixed[row] = mobility.mixed[row] + Vec3d{product(row, 3), product(row, 4), product(row, 5)};
-    }
+  ISOPATCH_NO_UNROLL
+  for (int i = warp.lane(); i < 36; i += Warp::kSize) {
+    const int row = i / 6, column = i % 6;
+    if (column < row) continue;
+    const double* const a = m.tree_rows + static_cast<std::ptrdiff_t>(row) * size;
+    const double* const b = m.tree_rows + static_cast<std::ptrdiff_t>(column) * size;
+    double sum = 0;
+    ISOPATCH_NO_UNROLL
+    for (int k = 0; k < size; ++k) sum = fma(a[k], b[k], sum);
+    mobility.at(row, column) += sum;
   }
   warp.sync();
 }
@@ -107,14 +106,20 @@ ISOPATCH_HD_APART void begin_tree_columns(Warp& warp, int num_pairs, SolverMemor
     const TreeColumns columns = columns_of_trees(m, pair);
     if (warp.lane() == 0) {
       *columns.count = 0;
-      add_chain(m, pair, pair.a, 1, columns);
-      add_chain(m, pair, pair.b, -1, columns);
+      ISOPATCH_NO_UNROLL
+      for (int side = 0; side < 2; ++side) {
+        add_chain(m, pair, side == 0 ? pair.a : pair.b, side == 0 ? 1.0 : -1.0, columns);
+      }
       const Symmetric3 none = {0, 0, 0, 0, 0, 0};
       *columns.mobility = {none, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, none};
     }
     warp.sync();
-    if (a.is_in_tree()) add_mobility(warp, m, columns, a.tree, *columns.mobility);
-    if (b.is_in_tree() && b.tree != a.tree) add_mobility(warp, m, columns, b.tree, *columns.mobility);
+    ISOPATCH_NO_UNROLL
+    for (int side = 0; side < 2; ++side) {
+      const SolvedBody& body = side == 0 ? a : b;
+      if (!body.is_in_tree() || (side == 1 && b.tree == a.tree)) continue;
+      add_mobility(warp, m, columns, body.tree, *columns.mobility);
+    }
   }
 }
 
@@ -177,12 +182,14 @@ ISOPATCH_HD_APART void subtract_impulse_of_tree_pair(Warp& warp, SolverMemory m,
 template <class Warp>
 ISOPATCH_HD_APART void multiply_by_mass_of_trees(Warp& warp, int num_trees, SolverMemory m, const double* velocities,
                                                  double* product) {
+  ISOPATCH_NO_UNROLL
   for (int tree = 0; tree < num_trees; ++tree) {
     const LowerMatrix mass = m.trees.mass_of(m.tree_views[tree]);
     const std::int32_t first = first_dof_of_tree(m, tree);
     ISOPATCH_NO_UNROLL
     for (int row = warp.lane(); row < mass.size; row += Warp::kSize) {
       double sum = 0;
+      ISOPATCH_NO_UNROLL
       for (int k = 0; k < mass.size; ++k) sum = fma(mass.symmetric(row, k), velocities[first + k], sum);
       product[first + row] = sum;
     }
@@ -192,11 +199,13 @@ ISOPATCH_HD_APART void multiply_by_mass_of_trees(Warp& warp, int num_trees, Solv
 /// Begins the matrix of second derivatives with the masses of trees. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_APART void begin_matrix_of_trees(Warp& warp, int num_trees, SolverMemory m) {
+  ISOPATCH_NO_UNROLL
   for (int tree = 0; tree < num_trees; ++tree) {
     const LowerMatrix mass = m.trees.mass_of(m.tree_views[tree]);
     const std::int32_t first = first_dof_of_tree(m, tree);
     ISOPATCH_NO_UNROLL
     for (int row = warp.lane(); row < mass.size; row += Warp::kSize) {
+      ISOPATCH_NO_UNROLL
       for (int column = 0; column <= row; ++column) m.matrix.at(first + row, first + column) = mass.at(row, column);
     }
   }

@@ -37,6 +37,7 @@ ISOPATCH_HD void load_tree(Warp& warp, const TreeInput& in, const TreeView& tree
     TreeBody& t = m.bodies[i];
     t.position = at.position;
     t.base = base_twist(in, body, before);
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < body.own_dofs(); ++k) rates[body.tree_dof + k] = at.velocity[k];
     if (body.is_joint()) return;
     t.pose = at.base;
@@ -236,6 +237,7 @@ ISOPATCH_HD bool move_over_part(Warp& warp, const TreeInput& in, const TreeView&
                                 bool may_end, const TreeMemory& m) {
   for_each_body(warp, in.view, tree, [&](int, const MovingBody& body) {
     if (body.is_follower()) return;
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < body.num_dofs(); ++k) {
       m.rate_sums[tree.first_dof + body.tree_dof + k] = m.force_sums[tree.first_dof + body.tree_dof + k] = 0;
     }
@@ -276,6 +278,7 @@ ISOPATCH_HD void begin_part(Warp& warp, const TreeInput& in, const TreeView& tre
     t.begun_position = t.position;
     if (!body.is_joint()) m.roots[body.root].begun = t.pose.orientation;
     if (!body.is_follower()) {
+      ISOPATCH_NO_UNROLL
       for (int k = 0; k < body.num_dofs(); ++k)
         m.begun[tree.first_dof + body.tree_dof + k] = momenta[body.tree_dof + k];
     }
@@ -290,6 +293,7 @@ ISOPATCH_HD bool move_in_parts(Warp& warp, const TreeInput& in, const TreeView& 
   const bool may_end = parts < kMostTreeParts;
   begin_part(warp, in, tree, m.first_momenta, m);
   bool is_small = true;
+  ISOPATCH_NO_UNROLL
   for (int i = 0; i < parts; ++i) {
     if (i > 0) {
       begin_part(warp, in, tree, m.solution, m);
@@ -373,6 +377,7 @@ ISOPATCH_HD_APART void end_motion(Warp& warp, TreeInput in, const TreeView& tree
   ISOPATCH_NO_UNROLL
   for (int row = warp.lane(); row < mass.size; row += Warp::kSize) {
     double sum = solution[row];
+    ISOPATCH_NO_UNROLL
     for (int k = 0; k < mass.size; ++k) sum = fma(-mass.symmetric(row, k), rates[k], sum);
     left[row] = sum;
   }

@@ -109,12 +109,14 @@ ISOPATCH_HD void add_columns(const RolloutView& view, const TreeMemory& m, int i
   const MovingBody& body = view.bodies[view.tree_bodies[i]];
   const TreeBody& t = m.bodies[i];
   const Vec3d to_all = t.all_center - t.center;
+  ISOPATCH_NO_UNROLL
   for (int k = 0; k < body.num_dofs(); ++k) {
     const auto one = [&](int axis) { return k == axis ? 1.0 : 0.0; };
     const Twist own = body.is_joint() ? t.freedom : Twist{{one(0), one(1), one(2)}, {one(3), one(4), one(5)}};
     const Twist at_all = shifted(own, to_all);
     const Momentum momentum = {t.all_mass * at_all.linear, t.all_inertia * at_all.angular};
     const int column = body.tree_dof + k;
+    ISOPATCH_NO_UNROLL
     for (const MovingBody* up = &body;;) {
       const TreeBody& above = m.bodies[up->in_tree];
       if ((body.is_follower() || up->is_follower()) == of_followers) {
@@ -149,6 +151,7 @@ ISOPATCH_HD_APART void write_mass_matrix(Warp& warp, const RolloutView& view, co
   });
   if (!tree.has_followers) return;
   if (warp.lane() == 0) {  // several bodies add to the same entries
+    ISOPATCH_NO_UNROLL
     for (int i = tree.bodies_begin; i < tree.bodies_end; ++i) add_columns(view, m, i, true, M);
   }
   warp.sync();
@@ -191,6 +194,7 @@ ISOPATCH_HD void sum_along_dofs(Warp& warp, const RolloutView& view, const TreeV
     if (body.is_follower()) return;
     project(body, m.bodies[i], m.bodies[i].momentum, [&](int k, double value) { to[body.tree_dof + k] = value; });
     if (!body.is_joint()) return;
+    ISOPATCH_NO_UNROLL
     for (std::int32_t k = body.joint.first_follower; k >= 0; k = view.bodies[k].joint.next_follower) {
       const TreeBody& follower = m.bodies[view.bodies[k].in_tree];
       to[body.tree_dof] += along_joint(follower, follower.momentum);
@@ -240,6 +244,7 @@ ISOPATCH_HD_APART void find_inertial_forces(Warp& warp, const RolloutView& view,
       return;
     }
     double force = inertial_force(view, m, body);
+    ISOPATCH_NO_UNROLL
     for (std::int32_t k = body.joint.first_follower; k >= 0; k = view.bodies[k].joint.next_follower) {
       force += inertial_force(view, m, view.bodies[k]);
     }

@@ -126,6 +126,7 @@ ISOPATCH_HD TreeBody* parent_in_tree(const RolloutView& view, const TreeMemory& 
 template <class Visit>
 ISOPATCH_HD void for_each_child(const RolloutView& view, const TreeMemory& m, const MovingBody& body,
                                 const Visit& visit) {
+  ISOPATCH_NO_UNROLL
   for (std::int32_t k = body.first_child; k >= 0; k = view.bodies[k].joint.next_sibling) {
     visit(m.bodies[view.bodies[k].in_tree]);
   }
