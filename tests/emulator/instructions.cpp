@@ -146,6 +146,7 @@ Forms make_forms() {
   forms["shr.b64"] = binary_form<u64, u64, u32, kShiftRight<u64>>();
   forms["mul.wide.u16"] = binary_form<u32, u16, u16, kMulWideU16>();
   forms["mul.wide.s32"] = binary_form<s64, s32, s32, kMulWide32>();
+  forms["mul.hi.s32"] = binary_form<s32, s32, s32, kMulHi32>();
   forms["mul.wide.u32"] = binary_form<u64, u32, u32, kMulWideU32>();
   forms["mad.lo.s32"] = ternary_form<u32, kMulAdd>();
   forms["abs.s32"] = unary_form<s32, s32, kAbsInteger>();

@@ -179,6 +179,7 @@ inline constexpr auto kShiftRight = [](T a, u32 by) {
 };
 
 inline constexpr auto kMulWideU16 = [](u16 a, u16 b) { return static_cast<u32>(a) * b; };
+inline constexpr auto kMulHi32 = [](s32 a, s32 b) { return static_cast<s32>(static_cast<s64>(a) * b >> 32); };
 inline constexpr auto kMulWide32 = [](s32 a, s32 b) { return static_cast<s64>(a) * b; };
 inline constexpr auto kMulWideU32 = [](u32 a, u32 b) { return static_cast<u64>(a) * b; };
 inline constexpr auto kMulAdd = [](u32 a, u32 b, u32 c) { return a * b + c; };

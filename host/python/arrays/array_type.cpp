@@ -58,6 +58,7 @@ ArrayType inspect(PyObject* object, PyObject* type) {
   const auto is_of = [&](const std::string& package) {
     return module == package || module.rfind(package + ".", 0) == 0;
   };
+  found.is_warp = is_of("warp");
   found.has_columns = found.is_immutable || is_of("torch") || is_of("cupy");
   found.has_requires_grad = PyObject_HasAttrString(type, "requires_grad") != 0;
   found.has_record_stream = PyObject_HasAttrString(type, "record_stream") != 0;

@@ -24,6 +24,7 @@ struct ArrayType {
   bool is_immutable = false;        // JAX
   bool has_requires_grad = false;   // torch
   bool has_record_stream = false;   // torch: it has to be told of streams other than its current one
+  bool is_warp = false;             // whose arrays have at most four axes, of vectors too
   bool has_columns = false;         // torch, JAX, CuPy: records are arrays of numbers there, one for each member
   PyObject* from_dlpack = nullptr;  // the function of the library that takes memory over; null if there is none
   PyObject* library = nullptr;      // its module

@@ -69,6 +69,17 @@ nb::object dlpack_capsule(const nb::handle& object, bool on_cuda, void* stream) 
   return method(**arguments);
 }
 
+/// Throws TypeError for an array of warp.transform, which would be read as other poses.
+void refuse_transforms(PyObject* object, const Argument& argument) {
+  const nb::object name = nb::getattr(nb::getattr(nb::handle(object), "dtype", nb::none()), "__name__", nb::none());
+  if (!PyUnicode_Check(name.ptr()) || text_of(name).rfind("transform", 0) != 0) return;
+  argument.wrong_type(
+      "expected positions and quaternions w x y z, found warp.transform, which has x y z w; in torch "
+      "warp.to_torch({0})[..., [0, 1, 2, 6, 3, 4, 5]] has the order that is meant, and so has "
+      "warp.array({0}.numpy()[..., [0, 1, 2, 6, 3, 4, 5]])",
+      argument.name);
+}
+
 }  // namespace
 
 void throw_type_error(const std::string& message) {
@@ -130,6 +141,7 @@ void ArrayView::read(PyObject* from, const Argument& argument, const Placement& 
       refuse_derivative(argument, "it requires a gradient", fmt::format("{}.detach()", argument.name));
     }
   }
+  if (known.is_warp) refuse_transforms(from, argument);
   const bool found = (known.table != nullptr && read_table(argument, *known.table)) || read_buffer(argument) ||
                      read_dlpack(argument, placement) || read_cuda_interface(argument, placement);
   if (!found) {

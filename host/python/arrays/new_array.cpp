@@ -137,6 +137,17 @@ class CurrentDevice {
   nb::object device_;
 };
 
+/// On the device of `like`. An array of Warp has at most four axes, so five, the last of which are of points, are an
+/// array of vectors with four.
+nb::object new_warp_array(nb::handle library, nb::handle like, dlpack::DataType type,
+                          std::span<const std::int64_t> shape) {
+  constexpr std::size_t kMaxAxes = 4;
+  const bool has_vectors = shape.size() > kMaxAxes && shape.back() == 3;
+  const std::string name = has_vectors ? (type.bits == 64 ? "vec3d" : "vec3f") : name_of(type);
+  const nb::object axes = tuple_of(has_vectors ? shape.first(kMaxAxes) : shape);
+  return library.attr("empty")(axes, library.attr(name.c_str()), nb::arg("device") = like.attr("device"));
+}
+
 }  // namespace
 
 nb::object new_numpy_array(std::span<const std::int64_t> shape, nb::handle dtype) {
@@ -171,6 +182,12 @@ NewArray::NewArray(const ArrayView& like, dlpack::DataType type, std::span<const
     void* made = nullptr;
     if (library.table->object_from_managed(tensor, &made) != 0) throw_error_of("managed_tensor_to_py_object_no_sync()");
     object_ = nb::steal(static_cast<PyObject*>(made));
+    return;
+  }
+  if (library.is_warp) {
+    object_ = new_warp_array(library.library, like.object, type, shape);
+    const nb::object address = object_.attr("ptr");  // None if it is empty
+    data_ = address.is_none() ? nullptr : PyLong_AsVoidPtr(address.ptr());
     return;
   }
   if (like.device.type == dlpack::kCuda || like.device.type == dlpack::kCudaManaged) {

@@ -24,6 +24,9 @@ void* current_stream(nb::handle array, int device) {
     return current;
   }
   if (type.library == nullptr) return nullptr;
+  if (type.is_warp) {
+    return address_in(nb::handle(type.library).attr("get_stream")(fmt::format("cuda:{}", device)), "cuda_stream");
+  }
   const nb::object cuda = nb::getattr(type.library, "cuda", nb::none());
   const auto has = [&](const char* name) { return PyObject_HasAttrString(cuda.ptr(), name) != 0; };
   if (has("get_current_stream")) return address_in(cuda.attr("get_current_stream")(device), "ptr");  // CuPy
@@ -50,7 +53,7 @@ void* address_of(const Argument& argument, nb::handle stream) {
     }
   }
   if (!PyLong_Check(number.ptr())) {
-    argument.wrong_type("expected a stream's address as an integer, or a stream of torch or CuPy");
+    argument.wrong_type("expected a stream's address as an integer, or a stream of torch, CuPy or Warp");
   }
   void* address = PyLong_AsVoidPtr(number.ptr());
   if (PyErr_Occurred() != nullptr) throw nb::python_error();

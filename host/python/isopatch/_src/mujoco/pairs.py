@@ -26,6 +26,8 @@ class Chosen(NamedTuple):
     """[P, 2], int32. Geoms of each pair of the scene; the normal points from the second into the first."""
     listed: np.ndarray
     """[P], int. The <pair> of the model that each pair is, or -1."""
+    moduli: np.ndarray
+    """[B], Pa. Infinite for rigid bodies."""
     scene: Scene
 
 
@@ -187,5 +189,6 @@ def _scene_of(
         np.array(geoms, np.int32),
         np.array(ordered, np.int32),
         np.array([listed.get((min(pair), max(pair)), -1) for pair in ordered]),
+        np.array([moduli[geom] for geom in geoms]),
         scene,
     )
