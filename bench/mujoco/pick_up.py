@@ -23,15 +23,18 @@ SKIN, THING = 1e6, 5e6  # Pa
 FRAMES = (0.0, CLOSE, CLOSE + LIFT / 2, CLOSE + LIFT + HOLD)  # s
 
 
-def bridge_of(model, name, mesh):
-    """The bridge of what a thing may touch; what it stands on is rigid."""
+def arguments_of(model, name, mesh):
+    """What a bridge is told of a thing and what it may touch; what it stands on is rigid."""
     skin, ground = touching(model, name)
     modulus = {**dict.fromkeys(skin, SKIN), name: THING, ground: np.inf}
     shape = {"type": "tet_mesh", "points": mesh.points, "tets": mesh.tets}
+    return {"pairs": [(geom, name) for geom in (*skin, ground)], "modulus": modulus, "shapes": {name: shape}}
+
+
+def bridge_of(model, name, mesh):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", isopatch.SceneWarning)  # tets of the pepper are split
-        pairs = [(geom, name) for geom in (*skin, ground)]
-        return isopatch.mujoco.Bridge(model, pairs=pairs, modulus=modulus, shapes={name: shape})
+        return isopatch.mujoco.Bridge(model, **arguments_of(model, name, mesh))
 
 
 def pick_up(model, bridge, name, holder, patches, seen=lambda data: None):
