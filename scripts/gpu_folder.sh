@@ -92,7 +92,8 @@ for program in "${needing[@]}"; do
 done
 
 cp -r bench/scenes "$folder/bench"
-cp --parents bench/newton/compare_newton.py bench/mujoco/warp_grasp.py "$folder"
+cp --parents bench/newton/compare_newton.py bench/mujoco/{warp_grasp,contact}.py \
+  bench/mujoco_warp/warp_{contact,cost}.py "$folder"
 cp scripts/gpu_check.sh "$folder/scripts"
 cp scripts/gpu_check/*.py "$folder/scripts/gpu_check"
 for mesh in "${meshes[@]}"; do

@@ -93,7 +93,10 @@ def main() -> None:
     modules = ["isopatch", "isopatch.plot", "isopatch.view"]  # with isopatch.quaternion, which it lists
     libraries = {
         "gym": "gymnasium",
+        "mjlab": "mjlab",
         "mujoco": "mujoco",
+        "mujoco_warp": "mujoco_warp",
+        "newton": "newton",
         "ray": "ray",
         "torch": "torch",
         "jax": "jax" if isopatch.build_info()["jax"] else None,

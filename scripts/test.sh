@@ -103,10 +103,23 @@ if ((with_python)); then
       environment[0]=PYTHONPATH=$PWD/build/old_mujoco:$PWD/build/$preset/python
       run_pytest tests/python/mujoco_bridge || status=1
     fi
+    # MuJoCo Warp on its CPU device: all tests with the newest, tests of Newton with the older version that it needs
+    environment+=("WARP_CACHE_PATH=$PWD/build/warp_cache")
+    if [[ -d build/new_mujoco_warp ]]; then
+      environment[0]=PYTHONPATH=$PWD/build/new_mujoco_warp:$PWD/build/$preset/python
+      run_pytest tests/python/warp_bridge || status=1
+      run_pytest tests/python/package/{docs,docstrings,imports,keywords}_test.py -k 'warp or WARP' || status=1
+    fi
+    if [[ -d build/old_mujoco_warp ]]; then
+      environment[0]=PYTHONPATH=$PWD/build/old_mujoco_warp:$PWD/build/$preset/python
+      run_pytest tests/python/newton_bridge || status=1
+      run_pytest tests/python/package/{docstrings,imports,keywords}_test.py -k newton || status=1
+      run_pytest tests/python/warp_bridge/warp_step_test.py -k 'cube or grasp' || status=1
+    fi
     # calls on a CUDA device, on the emulated one; a build that had CUDA earlier still has the folder
     if cmake --build "build/$preset" --target help | grep '^isopatch_python_emulated:' >/dev/null; then
       environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
-      run_pytest tests/python/{cuda_test,cuda/cuda_streams_test,memory/contact_state_test}.py || status=1
+      run_pytest tests/python/{cuda_test,cuda/cuda_streams_test,cuda/cuda_warp_test,memory/contact_state_test}.py || status=1
     fi
     return "$status"
   }

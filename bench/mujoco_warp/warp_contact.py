@@ -74,7 +74,7 @@ def cube_of(modulus, step, euler, worlds=1, **arguments):
 
 
 def cube_energies(worlds):
-    """[N, 2]. The kinetic energy, and with that of the weight, J."""
+    """[N, 2]. The kinetic energy, and its sum with the potential energy, J."""
     velocities, inertia = worlds.get("qvel"), worlds.mj_model.body_inertia[1]
     kinetic = 0.5 * CUBE_MASS * (velocities[:, :3] ** 2).sum(axis=1) + 0.5 * (velocities[:, 3:] ** 2) @ inertia
     return np.stack([kinetic, kinetic + WEIGHT * worlds.get("qpos")[:, 2]], axis=1)

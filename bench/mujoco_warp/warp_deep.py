@@ -23,7 +23,7 @@ WORLDS = 64
 
 
 def drawn(kind, random):
-    """Starts of one thing: its mass, modulus and time step are those of all worlds."""
+    """Starts of one thing: all worlds have its mass, modulus and time step."""
     mass, modulus = 10 ** random.uniform(-2, 1), 10 ** random.uniform(4, 7)
     step = random.choice([0.001, 0.002, 0.005])
     tilts = [(*random.uniform(-20, 20, 2), 0.0) if random.uniform() < 0.7 else (0.0, 0.0, 0.0) for _ in range(WORLDS)]
@@ -31,7 +31,7 @@ def drawn(kind, random):
 
 
 class _World:
-    """A world of the batch as a state of MuJoCo, of which energies are known."""
+    """A world of the batch as a state of MuJoCo, whose energies are known."""
 
     def __init__(self, start, bridge):
         self.model, self.reach = deep.model_of(start)

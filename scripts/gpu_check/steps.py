@@ -23,6 +23,7 @@ START_TIMES = ("context", "upload", "first_call", "second_call", "capture", "enq
 COMPARISONS = (
     ("Newton", "bench/newton/compare_newton.py", ("newton", "warp")),
     ("MuJoCo Warp", "bench/mujoco/warp_grasp.py", ("mujoco", "mujoco_warp", "warp")),
+    ("patches in MuJoCo Warp", "bench/mujoco_warp/warp_cost.py", ("mujoco", "mujoco_warp", "warp", "isopatch")),
 )
 SANITIZER_TESTS = "*GpuSmall.EveryKind*:*GpuSmallSteps*"
 

@@ -42,6 +42,7 @@ NAVIGATION = {
     "Python": [
         "host/python/README",
         "host/python/MUJOCO",
+        "host/python/WARP",
         "host/python/TRAIN",
         "host/python/CLUSTER",
         "host/python/SIMULATORS",

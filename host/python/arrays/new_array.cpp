@@ -137,8 +137,7 @@ class CurrentDevice {
   nb::object device_;
 };
 
-/// On the device of `like`. An array of Warp has at most four axes, so five, the last of which are of points, are an
-/// array of vectors with four.
+/// On the device of `like`. An array of Warp has at most four axes, so points with a fifth are an array of vectors.
 nb::object new_warp_array(nb::handle library, nb::handle like, dlpack::DataType type,
                           std::span<const std::int64_t> shape) {
   constexpr std::size_t kMaxAxes = 4;

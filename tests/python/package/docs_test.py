@@ -24,6 +24,7 @@ PAGES = (
     "host/python/SEE_IT.md",
     "host/python/SIMULATORS.md",
     "host/python/TRAIN.md",
+    "host/python/WARP.md",
     "host/scene_file/NUMBERS.md",
     "host/scene_file/SCANS.md",
     "include/isopatch/MESSAGES.md",

@@ -19,7 +19,10 @@ import isopatch
 MODULES = [
     "isopatch",
     "isopatch.gym",
+    "isopatch.mjlab",
     "isopatch.mujoco",
+    "isopatch.mujoco_warp",
+    "isopatch.newton",
     "isopatch.plot",
     "isopatch.quaternion",
     "isopatch.ray",
@@ -40,7 +43,7 @@ class Name(NamedTuple):
 
 def is_there(module: str) -> bool:
     library = {"gym": "gymnasium"}.get(name := module.rpartition(".")[2], name)
-    if library not in ("gymnasium", "jax", "mujoco", "ray", "torch"):
+    if library not in ("gymnasium", "jax", "mjlab", "mujoco", "mujoco_warp", "newton", "ray", "torch"):
         return True
     return importlib.util.find_spec(library) is not None and (library != "jax" or bool(isopatch.build_info()["jax"]))
 

@@ -15,7 +15,10 @@ PUBLIC = (
     "isopatch",
     "isopatch.gym",
     "isopatch.jax",
+    "isopatch.mjlab",
     "isopatch.mujoco",
+    "isopatch.mujoco_warp",
+    "isopatch.newton",
     "isopatch.plot",
     "isopatch.quaternion",
     "isopatch.ray",
@@ -81,7 +84,7 @@ def test_a_circle_is_found():
 def test_each_public_name_has_one_module(module):
     """What users import is in the list of one public module, which has nothing else without an underscore."""
     library = {"gym": "gymnasium"}.get(name := module.rpartition(".")[2], name)
-    if library in ("gymnasium", "jax", "mujoco", "ray", "torch"):
+    if library in ("gymnasium", "jax", "mjlab", "mujoco", "mujoco_warp", "newton", "ray", "torch"):
         pytest.importorskip(library)
     found = importlib.import_module(module)
     for name in found.__all__ if module != "isopatch" else ():

@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from isopatch._src.messages import require_type, shown
 from isopatch._src.mujoco.bounds import half_thicknesses
 from isopatch._src.mujoco.contact_parameters import friction_of, warn_of_rolling
 from isopatch._src.mujoco.geoms import name_of
-from isopatch._src.mujoco.pairs import Chosen, choose
+from isopatch._src.mujoco.pairs import choose
 from isopatch._src.mujoco.shapes import Shapes
 from isopatch._src.mujoco_warp import kernels, options
 from isopatch._src.scene import Scene
@@ -161,7 +160,7 @@ class Bridge:
         self._residual = zeros(n, pairs, dtype=wp.spatial_vector)
         self._body_residual = zeros(n, model.nbody, dtype=wp.spatial_vector)
         self._forces = Forces(zeros(n, pairs, dtype=wp.vec3), zeros(n, pairs, dtype=wp.vec3))
-        self._status = zeros(n, dtype=wp.uint32)
+        self._status, self._own_count = zeros(n, dtype=wp.uint32), zeros(1, dtype=int)
         self._body_moduli = zeros(n, bodies)
         self._pairs = self._pairs_of()
         self._geoms = self._geoms_of()
@@ -269,6 +268,7 @@ class Bridge:
             of_model, contacts = _model_of(model), _contacts_of(data)
             inputs = [of_model, self._pairs, self._index, *bounds, self._last, contacts]
             wp.launch(kernels.mute_own, dim=data.naconmax, inputs=inputs)
+            wp.copy(self._own_count, data.nacon)
             poses = [self._poses, self._poses_ahead]
             inputs = [of_model, self._pairs, *poses, ahead, now, self._pushes, contacts, self._status, self._added]
             wp.launch(kernels.add_patches, dim=(n, pairs), inputs=[*inputs, self._residual])
@@ -303,7 +303,7 @@ class Bridge:
 
     @property
     def scene(self) -> Scene:
-        """The geoms as a scene: a body for each, whose frame is that of the geom's body in the model."""
+        """The geoms as a scene: a body for each, in the frame of the geom's body in the model."""
         return self._chosen.scene
 
     @property
@@ -338,7 +338,7 @@ class Bridge:
             )
 
     def measure(self) -> Measurement:
-        """Patches of the current state of the data, of which only qpos and mocap poses are read.
+        """Patches of the current state of the data: its qpos and mocap poses.
 
         Nothing waits for the device, so this can be captured. The physics keeps its bits.
         """
@@ -355,8 +355,11 @@ class Bridge:
         """What the pairs exerted on each other in the last step, with friction; zero before the first."""
         data = self._data
         with wp.ScopedDevice(self._device):
-            inputs = [self._pairs, _contacts_of(data), self._added, self._residual, data.efc.force, data.xpos]
-            wp.launch(kernels.sum_forces, dim=self._forces.force.shape, inputs=[*inputs, *self._forces])
+            contacts, rows = _contacts_of(data), [data.efc.force, data.xpos, *self._forces]
+            inputs = [self._pairs, contacts, self._added, self._residual, *rows]
+            wp.launch(kernels.sum_forces, dim=self._forces.force.shape, inputs=inputs)
+            inputs = [self._pairs, self._index, contacts, self._own_count, *rows]
+            wp.launch(kernels.add_own_forces, dim=data.naconmax, inputs=inputs)
         return self._forces
 
     def __repr__(self) -> str:

@@ -63,7 +63,8 @@ def check_options(model: Any) -> None:
     if not (_LEAST_IMPRATIO * 0.99 <= impratio.min() and impratio.max() <= _MOST_IMPRATIO * 1.01):
         raise ValueError(
             f"Bridge: the model's impratio is {impratio[0]:.4g}: expected {_LEAST_IMPRATIO:g} to {_MOST_IMPRATIO:g}, "
-            'as in <option impratio="1e4"/>: with less, what is held creeps, and with more, float32 has no digits left'
+            'as in <option impratio="1e4"/>, in mjlab MujocoCfg(impratio=1e4): with less, what is held creeps, and with '
+            "more, float32 has no digits left"
         )
     if reason := _REFUSED.get(int(option.integrator)):
         raise ValueError(
@@ -107,10 +108,11 @@ def check_room(mj_model: mujoco.MjModel, model: Any, data: Any, chosen: Chosen, 
     if lacking:
         have = ", ".join(f"{name} {getattr(data, name)} of {n}" for name, n in lacking.items())
         arguments = ", ".join(f"{name}={n}" for name, n in needed.items())
+        dense = ' with MujocoCfg(jacobian="dense")' if "njmax_nnz" in lacking else ""
         raise ValueError(
             f"Bridge: data: {len(moving)} pairs may have {4 * clusters} contacts each, for which there is too little "
-            f"room, beside what the model's own need ({have}): expected make_data(..., {arguments}) or more, or fewer "
-            "max_clusters"
+            f"room, beside what the model's own need ({have}): expected make_data(..., {arguments}) or more, in mjlab "
+            f"SimulationCfg(nconmax={points}, njmax={rows}){dense}, or fewer max_clusters"
         )
     if data.contact.efc_address.shape[1] < 3 and any(_dim(mj_model, pair) > 1 for pair in moving):
         raise ValueError(
@@ -138,6 +140,12 @@ def _softness(chosen: Chosen) -> tuple[np.ndarray, np.ndarray]:
     return area, depth
 
 
+def _below(value: float) -> str:
+    """A number of two digits that is not larger."""
+    unit = 10.0 ** (np.floor(np.log10(value)) - 1)
+    return f"{np.floor(value / unit * 0.9999) * unit:.2g}"
+
+
 def check_stiffness(mj_model: mujoco.MjModel, model: Any, chosen: Chosen, moduli: np.ndarray) -> None:
     """Raises ValueError for patches that float32 does not solve; warns of those that MuJoCo Warp makes softer or
     stiffer. `moduli` [B] are of the scene's bodies, infinite for rigid ones."""
@@ -155,7 +163,8 @@ def check_stiffness(mj_model: mujoco.MjModel, model: Any, chosen: Chosen, moduli
             raise ValueError(
                 f'Bridge: geom "{name}": patches of {modulus:.3g} Pa may be {over:.2g} times as stiff as the inertia '
                 f"that they move, which float32 does not solve with an impratio of {impratio:.3g}: expected at most "
-                f"{_MOST_STIFFNESS / over:.2g}, or a modulus of at most {modulus * _MOST_STIFFNESS / over / impratio:.2g} Pa"
+                f"{_below(_MOST_STIFFNESS / over)}, or a modulus of at most "
+                f"{_below(modulus * _MOST_STIFFNESS / over / impratio)} Pa"
             )
         least, most = _IMPEDANCES
         if not 4 * least <= over <= 4 * most:
