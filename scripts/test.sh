@@ -108,12 +108,12 @@ if ((with_python)); then
     if [[ -d build/new_mujoco_warp ]]; then
       environment[0]=PYTHONPATH=$PWD/build/new_mujoco_warp:$PWD/build/$preset/python
       run_pytest tests/python/warp_bridge || status=1
-      run_pytest tests/python/package/{docs,docstrings,imports,keywords}_test.py -k 'warp or WARP' || status=1
+      run_pytest tests/python/package/{docstrings,imports,keywords}_test.py -k warp || status=1
     fi
     if [[ -d build/old_mujoco_warp ]]; then
       environment[0]=PYTHONPATH=$PWD/build/old_mujoco_warp:$PWD/build/$preset/python
       run_pytest tests/python/newton_bridge || status=1
-      run_pytest tests/python/package/{docstrings,imports,keywords}_test.py -k newton || status=1
+      run_pytest tests/python/package/{docs,docstrings,imports,keywords}_test.py -k 'WARP or newton' || status=1
       run_pytest tests/python/warp_bridge/warp_step_test.py -k 'cube or grasp' || status=1
     fi
     # calls on a CUDA device, on the emulated one; a build that had CUDA earlier still has the folder

@@ -2,7 +2,8 @@
 """Patches as contacts of MuJoCo Warp, in float32: cubes that come to rest, bars that are held, weights on a pad.
 
 The models are those of bench/mujoco/contact.py, with an impratio of 1e4 for all contacts. Needs isopatch, MuJoCo and
-MuJoCo Warp; runs on Warp's CPU device where there is no other. Usage: bench/mujoco_warp/warp_contact.py [cube] [grasp] [pad]
+MuJoCo Warp; runs on Warp's CPU device where there is no other.
+Usage: bench/mujoco_warp/warp_contact.py [cube] [grasp] [pad]
 """
 
 import itertools

@@ -22,11 +22,21 @@ _require("mujoco", "mujoco_warp")
 _require("mujoco_warp", "mujoco_warp")
 
 from isopatch._src.mujoco.contact_parameters import RollingWarning  # noqa: E402
+from isopatch._src.mujoco.rows import DampingWarning, StepWarning  # noqa: E402
 from isopatch._src.mujoco.shapes import ShapeWarning  # noqa: E402
 from isopatch._src.mujoco_warp import versions as _versions  # noqa: E402, F401  # which checks the one installed
 from isopatch._src.mujoco_warp.bridge import Bridge, Forces, Measurement  # noqa: E402
 from isopatch._src.mujoco_warp.options import StiffnessWarning  # noqa: E402
 
-__all__ = ["Bridge", "Forces", "Measurement", "RollingWarning", "ShapeWarning", "StiffnessWarning"]
+__all__ = [
+    "Bridge",
+    "DampingWarning",
+    "Forces",
+    "Measurement",
+    "RollingWarning",
+    "ShapeWarning",
+    "StepWarning",
+    "StiffnessWarning",
+]
 
 _answer_unknown_keywords(globals())

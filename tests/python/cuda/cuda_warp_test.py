@@ -89,7 +89,5 @@ def test_a_captured_call_has_the_bits_of_one_that_is_not(on_cuda, poses, wanted)
 
 def test_transforms_are_refused_as_poses(on_cuda, poses):
     at = wp.array(poses.astype(np.float32), dtype=wp.transform, device="cuda:0")
-    with pytest.raises(
-        TypeError, match=r"poses: expected .* quaternions w x y z, found warp\.transform, which has"
-    ):
+    with pytest.raises(TypeError, match=r"poses: expected .* quaternions w x y z, found warp\.transform, which has"):
         on_cuda.evaluate(at)

@@ -192,3 +192,24 @@ def test_what_starts_deep_comes_out_without_energy_from_nothing():
             start.step, start.modulus, start.mass = 0.005, 1e6, 1.0
         outcomes = [outcome for outcome in warp_deep.run(starts) if outcome is not None]
         assert len(outcomes) > 8 and not any(warp_deep.deep.wrong(outcome) for outcome in outcomes)
+
+
+def test_contacts_of_patches_are_of_no_flex():
+    """In a model with a cloth, whose contacts have more arrays; its own kernels take a minute to compile."""
+    cloth = """<flexcomp name="cloth" type="grid" dim="2" count="3 3 1" spacing=".05 .05 .05" pos=".5 0 .1" mass=".1"
+      radius=".005"><contact selfcollide="none"/><edge equality="true"/></flexcomp>"""
+    mj_model = mujoco.MjModel.from_xml_string(CUBE.replace("</worldbody>", cloth + "</worldbody>"))
+    worlds = Worlds(mj_model, points=400, pairs=[("cube", "floor")], modulus=1e6)
+    contact = worlds.data.contact
+    for array in (contact.flex, contact.elem, contact.vert):
+        assert array.shape[0] > 0
+        array.fill_(7)
+    at = mj_model.jnt_qposadr[0]
+    worlds.set("qpos", slice(at, at + 7), [0, 0, 0.0249, 1, 0, 0, 0])
+    mujoco_warp.kinematics(worlds.model, worlds.data)
+    worlds.data.nacon.zero_()
+    worlds.model.callback.contactfilter(worlds.model, worlds.data)
+    count = int(worlds.data.nacon.numpy()[0])
+    assert count == 4
+    for array in (contact.flex, contact.elem, contact.vert):
+        assert (array.numpy()[:count] == -1).all()

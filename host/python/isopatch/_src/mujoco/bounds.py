@@ -17,11 +17,9 @@ from isopatch._src.scene import Scene
 from isopatch._src.status import Status
 
 LEAVING = 1.0  # m/s, with which what is too deep is pushed out
-_LIFTING = (
-    0.1  # m/s, the same of what has a patch, which may be too weak to lift it: slow, since it is energy from nothing
-)
-_LEAST_PART = 0.1  # of a pair's forces, from which on a force that points lack becomes a point
-_ROUNDING = 1e-12  # N and N m, of what points lack
+LIFTING = 0.1  # m/s, the same of what has a patch, perhaps too weak to lift it: slow, as it is energy from nothing
+LEAST_PART = 0.1  # of a pair's forces, from which on a force that points lack becomes a point
+ROUNDING = 1e-12  # N and N m, of what points lack
 _BOUNDED, INEXACT, UNCARRIED, PARTED = 1, 2, 4, 8  # of what bound() finds: see bind_patch_bounds.cpp
 _NO_PATCH = np.uint32(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)
 
@@ -86,7 +84,7 @@ class Bounds:
         forces = ahead.patch_residual[..., :3]
         size = np.sqrt(np.einsum("npi,npi->np", forces, forces))
         carried = -np.einsum("npkj,npkj->np", ahead.patch_stiffness, ahead.patch_distance)
-        at = np.nonzero((size > _LEAST_PART * (carried + size)) & (size > _ROUNDING) & self._can_move)
+        at = np.nonzero((size > LEAST_PART * (carried + size)) & (size > ROUNDING) & self._can_move)
         if not at[0].size:
             return False
         self._bounded[at[0]] = self.active = self._pushed = True
@@ -107,7 +105,7 @@ class Bounds:
             return None
         self._bounded[:] = self.active = False
         lost = ((status & _NO_PATCH) != 0)[:, None] & ~has_points
-        self.own[..., 0] = np.where(lost, LEAVING, _LIFTING) * (deep[:, None] & self._can_move)
+        self.own[..., 0] = np.where(lost, LEAVING, LIFTING) * (deep[:, None] & self._can_move)
         self.own[..., 1] = np.where(lost, 0, self._past)
         return self.own
 

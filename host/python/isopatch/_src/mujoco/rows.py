@@ -76,14 +76,24 @@ def check_options(model: mujoco.MjModel, bodies: np.ndarray) -> None:
         if option.disableflags & getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}"):
             name = flag.lower()
             raise ValueError(f'Bridge.step: the model has no {name}s: expected <flag {name}="enable"/>')
-    if option.timestep > LONGEST_STEP:
+    warn_of_long_steps(option.timestep)
+    warn_of_damping(model, bodies, option.timestep)
+
+
+def warn_of_long_steps(step: float) -> None:
+    """Warns of a time step, s, in which things may turn by too much."""
+    if step > LONGEST_STEP:
         warn(
-            f"the time step is {1e3 * option.timestep:g} ms, in which things may turn and move by more than their "
+            f"the time step is {1e3 * step:g} ms, in which things may turn and move by more than their "
             f"size, so patches may make energy: expected at most {1e3 * LONGEST_STEP:g} ms, as by "
             f'<option timestep="{LONGEST_STEP:g}"/>',
             StepWarning,
         )
-    ratio = option.timestep * model.dof_damping / np.maximum(model.dof_M0, 1e-15) * _moving(model, bodies)
+
+
+def warn_of_damping(model: mujoco.MjModel, bodies: np.ndarray, step: float) -> None:
+    """Warns of damping of joints that move the `bodies`, which have patches."""
+    ratio = step * model.dof_damping / np.maximum(model.dof_M0, 1e-15) * _moving(model, bodies)
     if ratio.size and ratio.max() > 0.5:
         dof = int(ratio.argmax())
         joint = model.joint(int(model.dof_jntid[dof])).name or f"joint {model.dof_jntid[dof]}"

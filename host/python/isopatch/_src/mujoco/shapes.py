@@ -56,7 +56,7 @@ def _own_shape(model: mujoco.MjModel, geom: int, name: str, grown: float) -> dic
     )
 
 
-def _given_shape(shape: Any, rigid: bool, name: str) -> dict[str, Any]:
+def file_or_geometry(shape: Any, rigid: bool, name: str) -> dict[str, Any]:
     if isinstance(shape, Mapping):
         return dict(shape)
     where = f'Bridge: shapes: geom "{name}"'
@@ -71,7 +71,7 @@ def _given_shape(shape: Any, rigid: bool, name: str) -> dict[str, Any]:
     return {"type": "surface_mesh" if surface else "tet_mesh", "file": path}
 
 
-def _scaled(geometry: dict[str, Any], frame: AssetFrame, name: str) -> dict[str, Any]:
+def scaled(geometry: dict[str, Any], frame: AssetFrame, name: str) -> dict[str, Any]:
     """The geometry with the scale of the asset."""
     if (frame.scale == 1).all() and frame.shear is None:
         return geometry
@@ -146,7 +146,7 @@ class Shapes:
         model, name = self._model, name_of(self._model, geom)
         pose = pose_of(model, geom)
         if geom in self.given:
-            geometry = _given_shape(self.given[geom], rigid, name)
+            geometry = file_or_geometry(self.given[geom], rigid, name)
             if self._replaced_by(geom) != self._replaced[geom]:
                 raise ValueError(
                     f'Bridge: shapes: geom "{name}": its type, mesh or size has changed in the model, which the given '
@@ -154,7 +154,7 @@ class Shapes:
                 )
             if model.geom_type[geom] == Geom.mjGEOM_MESH:
                 frame = self._frame_of(geom)
-                geometry = _scaled(geometry, frame, name)
+                geometry = scaled(geometry, frame, name)
                 mujoco.mju_mulPose(pose[:3], pose[3:], pose[:3].copy(), pose[3:].copy(), frame.pose[:3], frame.pose[3:])
         else:
             geometry = _own_shape(model, geom, name, grown)

@@ -16,12 +16,13 @@ from isopatch._src.mujoco.bounds import half_thicknesses
 from isopatch._src.mujoco.contact_parameters import friction_of, warn_of_rolling
 from isopatch._src.mujoco.geoms import name_of
 from isopatch._src.mujoco.pairs import choose
+from isopatch._src.mujoco.rows import warn_of_damping, warn_of_long_steps
 from isopatch._src.mujoco.shapes import Shapes
 from isopatch._src.mujoco_warp import kernels, options
 from isopatch._src.scene import Scene
 from isopatch._src.status import WARNINGS, Status, status_text
 
-_PATCHES = ("patch_point", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual", "status")
+PATCHES = ("patch_point", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual", "status")
 _MEASURED = ("pair_wrench", "area", "center_of_pressure", "mean_normal", "max_pressure", "status")
 _PLACED = ("xpos", "xquat", "xanchor", "xaxis", "xmat", "xipos", "ximat", "geom_xpos", "geom_xmat", "site_xpos")
 _PLACED += ("site_xmat",)  # what kinematics() writes
@@ -110,11 +111,14 @@ class Bridge:
             options.check_room(mj_model, model, data, self._chosen, max_clusters)
             options.check_stiffness(mj_model, model, self._chosen, self._moduli())
             warn_of_rolling(mj_model, self._chosen.pairs, self._chosen.listed)
+            step = float(model.opt.timestep.numpy().max())
+            warn_of_long_steps(step)
+            warn_of_damping(mj_model, mj_model.geom_bodyid[self._chosen.pairs], step)
         given_shapes.warn_of_places(self._chosen.scene, self._chosen.geoms)
         self._mj_model, self._model, self._data, self._clusters = mj_model, model, data, max_clusters
         self._given = {*given_shapes.given}
         with wp.ScopedDevice(self._device):
-            self._evaluator = Evaluator(self._chosen.scene, precision=precision, device=_device_name(self._device))
+            self._evaluator = Evaluator(self._chosen.scene, precision=precision, device=device_name(self._device))
             self._make_arrays()
             self._bind()
         self._callbacks: dict[str, tuple[Any, Any]] = {}
@@ -150,7 +154,7 @@ class Bridge:
             of.residual = zeros(n, pairs, dtype=wp.spatial_vector)
             arrays = (of.point, of.normal, of.stiffness, of.distance, of.residual, zeros(n, dtype=wp.uint32))
             self._patches.append(of)
-            self._outputs.append(dict(zip(_PATCHES, arrays)))
+            self._outputs.append(dict(zip(PATCHES, arrays)))
         self._pushes = kernels.Pushes()
         self._pushes.point, self._pushes.normal = zeros(n, pairs, dtype=wp.vec3), zeros(n, pairs, dtype=wp.vec3)
         self._pushes.stiffness, self._pushes.distance = zeros(n, pairs), zeros(n, pairs)
@@ -368,7 +372,7 @@ class Bridge:
         return f"<isopatch.mujoco_warp.Bridge of {names} in {self._data.nworld} worlds>"
 
 
-def _device_name(device: Any) -> str:
+def device_name(device: Any) -> str:
     return "cpu" if device.is_cpu else f"cuda:{device.ordinal}"
 
 

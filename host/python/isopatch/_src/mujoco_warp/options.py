@@ -57,13 +57,13 @@ def check_options(model: Any) -> None:
         raise ValueError(
             "Bridge: the model has pyramidal friction cones, in which friction is as soft as the patch: expected "
             'elliptic ones, <option cone="elliptic" impratio="1e4"/> in the MJCF, MujocoCfg(cone="elliptic", '
-            "impratio=1e4) in mjlab"
+            'impratio=1e4) in mjlab, SolverMuJoCo(..., cone="elliptic", impratio=1e4) in Newton'
         )
     impratio = 1 / option.impratio_invsqrt.numpy() ** 2
     if not (_LEAST_IMPRATIO * 0.99 <= impratio.min() and impratio.max() <= _MOST_IMPRATIO * 1.01):
         raise ValueError(
             f"Bridge: the model's impratio is {impratio[0]:.4g}: expected {_LEAST_IMPRATIO:g} to {_MOST_IMPRATIO:g}, "
-            'as in <option impratio="1e4"/>, in mjlab MujocoCfg(impratio=1e4): with less, what is held creeps, and with '
+            'as in <option impratio="1e4"/>, in mjlab MujocoCfg(impratio=1e4): with less, what is held creeps, with '
             "more, float32 has no digits left"
         )
     if reason := _REFUSED.get(int(option.integrator)):
@@ -112,7 +112,8 @@ def check_room(mj_model: mujoco.MjModel, model: Any, data: Any, chosen: Chosen, 
         raise ValueError(
             f"Bridge: data: {len(moving)} pairs may have {4 * clusters} contacts each, for which there is too little "
             f"room, beside what the model's own need ({have}): expected make_data(..., {arguments}) or more, in mjlab "
-            f"SimulationCfg(nconmax={points}, njmax={rows}){dense}, or fewer max_clusters"
+            f"SimulationCfg(nconmax={points}, njmax={rows}){dense}, in Newton SolverMuJoCo(nconmax={points}, "
+            f"njmax={rows}), or fewer max_clusters"
         )
     if data.contact.efc_address.shape[1] < 3 and any(_dim(mj_model, pair) > 1 for pair in moving):
         raise ValueError(

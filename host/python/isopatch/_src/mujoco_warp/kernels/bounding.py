@@ -2,14 +2,12 @@
 
 import warp as wp
 
-from isopatch._src.mujoco.bounds import LEAVING
+from isopatch._src.mujoco.bounds import LEAST_PART, LEAVING, ROUNDING
 from isopatch._src.mujoco_warp.kernels.structs import Pairs, Patches, Pushes
 
 wp.set_module_options({"enable_backward": False})
 
-_LEAVING = wp.constant(float(LEAVING))
-_LEAST_PART = wp.constant(0.1)  # as in bounds.py
-_ROUNDING = wp.constant(1e-12)  # N
+_LEAVING, _LEAST_PART, _ROUNDING = (wp.constant(value) for value in (LEAVING, LEAST_PART, ROUNDING))
 
 
 @wp.func

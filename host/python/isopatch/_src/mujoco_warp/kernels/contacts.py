@@ -8,16 +8,16 @@ solref = (-d / (h (h + t)), -d t / (h (h + t))), solreffriction = (0, -d / h).
 
 import warp as wp
 
-from isopatch._src.mujoco.bounds import LEAVING
+from isopatch._src.mujoco.bounds import LEAVING, LIFTING
+from isopatch._src.mujoco.contact_parameters import LEAST_FRICTION
 from isopatch._src.mujoco_warp.kernels.placing import moved_by
 from isopatch._src.mujoco_warp.kernels.structs import Contacts, Model, Pair, Pairs, Patches, Pushes, vec5
 from isopatch._src.status import Status
 
 wp.set_module_options({"enable_backward": False})
 
-_LIFTING = wp.constant(0.1)  # m/s, as in bounds.py
-_LEAVING = wp.constant(float(LEAVING))
-_LEAST_FRICTION = wp.constant(1e-5)
+_LIFTING, _LEAVING = wp.constant(LIFTING), wp.constant(LEAVING)
+_LEAST_FRICTION = wp.constant(LEAST_FRICTION)
 _LEAST_IMPEDANCE, _MOST_IMPEDANCE = wp.constant(1e-4), wp.constant(0.9999)  # to which MuJoCo clamps
 _NO_PATCH = wp.constant(wp.uint32(int(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)))
 _NO_ROOM = wp.constant(wp.uint32(int(Status.CONTACT_CAPACITY)))

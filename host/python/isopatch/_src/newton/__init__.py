@@ -1,0 +1,1 @@
+"""Behind isopatch.newton."""
