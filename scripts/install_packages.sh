@@ -33,8 +33,10 @@ isopatch_new_mujoco=mujoco-core==4.0.1
 isopatch_old_mujoco=mujoco==3.11.0
 # MuJoCo Warp, in folders beside the packages: the newest with the MuJoCo above, and an older version with Newton
 isopatch_warp_packages=(warp-lang==1.19.0 etils==1.15.0 absl-py fsspec zipp typing_extensions)
-isopatch_new_mujoco_warp=(mujoco-warp==4.0.0)
-isopatch_old_mujoco_warp=(mujoco-warp==3.17.0 mujoco==3.17.0 newton==1.8.0 glfw)
+declare -A isopatch_mujoco_warp=(
+  [new]='mujoco-warp==4.0.0'
+  [old]='mujoco-warp==3.17.0 mujoco==3.17.0 newton==1.8.0 glfw'
+)
 isopatch_lint_packages=(clang-format clang-tidy shellcheck)
 isopatch_lint_python_packages=('ruff==0.17.6' 'black==26.10.1' 'typos==1.52.0')
 
@@ -121,9 +123,9 @@ if [[ ${ISOPATCH_SKIP_PACKAGES:-0} != 1 ]]; then
       fi
       for isopatch_age in new old; do
         if [[ ! -d build/${isopatch_age}_mujoco_warp ]]; then
-          isopatch_package="isopatch_${isopatch_age}_mujoco_warp[@]"
-          isopatch_pip_install --no-deps --target "build/${isopatch_age}_mujoco_warp" "${!isopatch_package}" \
-            "${isopatch_warp_packages[@]}" || echo "Going on without an ${isopatch_age} MuJoCo Warp" >&2
+          read -ra isopatch_package <<<"${isopatch_mujoco_warp[$isopatch_age]}"
+          isopatch_pip_install --no-deps --target "build/${isopatch_age}_mujoco_warp" "${isopatch_package[@]}" \
+            "${isopatch_warp_packages[@]}" || echo "Going on without the $isopatch_age MuJoCo Warp" >&2
         fi
       done
       if [[ ${ISOPATCH_WITH_TORCH:-0} == 1 ]]; then

@@ -81,6 +81,15 @@ def test_discrete_is_refused():
         made(option(integrator="discrete"))
 
 
+def test_contacts_of_others_are_refused():
+    mj_model = mujoco.MjModel.from_xml_string(CUBE)
+    mj_model.opt.impratio = 1e4
+    model, data = mujoco_warp.put_model(mj_model), mujoco_warp.make_data(mj_model, naconmax=400, njmax=300)
+    model.opt.run_collision_detection = False
+    with pytest.raises(ValueError, match="contacts come from elsewhere.*use_mujoco_contacts=True in Newton and Isaac"):
+        Bridge(mj_model, model, data, **PAIR)
+
+
 def test_models_and_data_are_of_one_another():
     mj_model = mujoco.MjModel.from_xml_string(CUBE)
     mj_model.opt.impratio = 1e4

@@ -152,6 +152,6 @@ class PatchSensor(Sensor[PatchData]):
 
 
 def _varying_geoms(model: Any, geoms: np.ndarray) -> list[int]:
-    """Those of `geoms` whose mesh differs between worlds."""
+    """The geoms among `geoms` whose mesh differs between worlds."""
     meshes = model.geom_dataid.numpy()[:, geoms]
     return geoms[(meshes != meshes[0]).any(axis=0)].tolist()

@@ -53,6 +53,11 @@ def check_data(mj_model: mujoco.MjModel, model: Any, data: Any) -> None:
 def check_options(model: Any) -> None:
     """Raises ValueError for options with which contacts of patches would not mean what they say."""
     option = model.opt
+    if not option.run_collision_detection:
+        raise ValueError(
+            "Bridge: contacts come from elsewhere, and patches are added to MuJoCo Warp's: expected "
+            "model.opt.run_collision_detection, as of use_mujoco_contacts=True in Newton and Isaac Lab"
+        )
     if int(option.cone) != int(mujoco.mjtCone.mjCONE_ELLIPTIC):
         raise ValueError(
             "Bridge: the model has pyramidal friction cones, in which friction is as soft as the patch: expected "

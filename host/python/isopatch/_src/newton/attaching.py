@@ -111,7 +111,7 @@ def _geom_of(model: newton.Model, shapes_of_geoms: np.ndarray, shape: Any, where
 
 
 def _geometries(model: newton.Model, shapes: Any) -> dict[int, Any]:
-    """Given shapes by index. Those of meshes have the scale of the shape, which the solver's meshes have in their
+    """Given shapes by index. Shapes for meshes have the scale of the shape, which the solver's meshes have in their
     vertices."""
     types, found = model.shape_type.numpy(), by_shape(model, shapes, "attach: shapes")
     return {

@@ -111,7 +111,7 @@ def _check_margins(model: newton.Model, order: list[int]) -> None:
 
 
 def _shapes_of_worlds(model: newton.Model, order: list[int], given: set[int]) -> np.ndarray:
-    """[N, B]. Shapes of the first world and their copies in the others; those of no world are in all.
+    """[N, B]. Shapes of the first world and their copies in the others; shapes of no world are in all.
 
     Raises ValueError for worlds whose shapes differ from the first one's.
     """
