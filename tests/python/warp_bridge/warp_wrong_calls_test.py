@@ -131,6 +131,16 @@ def test_a_stiffness_that_mujoco_bounds_is_one_warning():
         made(modulus=5.0)
 
 
+def test_a_stiff_light_mesh_is_one_warning():
+    text = warp_contact.in_c.CUBE.format(step=0.005, euler="0 0 0").replace(
+        'type="box" size=".025 .025 .025"', 'type="mesh" mesh="wedge"'
+    )
+    mesh = '<asset><mesh name="wedge" vertex="0 0 0 .1 0 0 0 .08 0 .1 .08 0 0 0 .06 0 .08 .06"/></asset>'
+    with pytest.warns(StiffnessWarning, match=r'geom "cube": .* impratio of at most \d+, a shorter time step') as seen:
+        made(text.replace("<worldbody>", mesh + "<worldbody>"), modulus=3e6)
+    assert len([warning for warning in seen if warning.category is StiffnessWarning]) == 1
+
+
 def test_a_list_of_contacts_that_is_full_is_reported():
     """The model's own contacts take the room that its patches would have."""
     balls = "".join(

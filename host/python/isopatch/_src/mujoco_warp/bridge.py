@@ -160,7 +160,7 @@ class Bridge:
         self._pushes.stiffness, self._pushes.distance = zeros(n, pairs), zeros(n, pairs)
         self._has_points, self._parted = zeros(n, pairs, dtype=int), zeros(n, pairs, dtype=wp.bool)
         self._bounded, self._last = zeros(n, dtype=int), zeros(n, dtype=wp.uint32)
-        self._added = zeros(n, pairs, 4 * k + 1, dtype=int)
+        self._added, self._above = zeros(n, pairs, 4 * k + 1, dtype=int), zeros(n, pairs, 4 * k + 1)
         self._residual = zeros(n, pairs, dtype=wp.spatial_vector)
         self._body_residual = zeros(n, model.nbody, dtype=wp.spatial_vector)
         self._forces = Forces(zeros(n, pairs, dtype=wp.vec3), zeros(n, pairs, dtype=wp.vec3))
@@ -275,7 +275,7 @@ class Bridge:
             wp.copy(self._own_count, data.nacon)
             poses = [self._poses, self._poses_ahead]
             inputs = [of_model, self._pairs, *poses, ahead, now, self._pushes, contacts, self._status, self._added]
-            wp.launch(kernels.add_patches, dim=(n, pairs), inputs=[*inputs, self._residual])
+            wp.launch(kernels.add_patches, dim=(n, pairs), inputs=[*inputs, self._above, self._residual])
             inputs = [self._pairs, self._residual, self._poses_ahead, self._ahead.xipos, self._body_residual]
             wp.launch(kernels.sum_residuals, dim=(n, model.nbody), inputs=inputs)
 
@@ -299,7 +299,10 @@ class Bridge:
             wp.launch(kernels.read_moduli, dim=self._body_moduli.shape, inputs=inputs)
 
     def _add_residual(self, model: Any, data: Any) -> None:
-        """The forces that points lack, at the end of passive()."""
+        """The forces that points lack, and rows that could not be said by parameters; at the end of passive()."""
+        with wp.ScopedDevice(self._device):
+            inputs = [_contacts_of(data), self._added, self._above, data.efc.aref]
+            wp.launch(kernels.lift_rows, dim=self._residual.shape, inputs=inputs)
         forces = dataclasses.replace(data, xfrc_applied=self._body_residual)
         mujoco_warp.xfrc_accumulate(model, forces, data.qfrc_passive)
 

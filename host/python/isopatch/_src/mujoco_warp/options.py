@@ -15,6 +15,7 @@ from isopatch._src.pictures import surfaces_of
 Flag = mujoco.mjtDisableBit
 _LEAST_IMPRATIO, _MOST_IMPRATIO = 100.0, 1e5
 _MOST_STIFFNESS = 2e7  # of friction, over the inertia: more is not solved in float32
+_MOST_OF_MESHES = 1e6  # the same of meshes, above which a few in a hundred that tumble were not
 _IMPEDANCES = 1e-4, 1e4  # of a point over the inertia, d / (1 - d) with the impedances that MuJoCo allows
 _REFUSED = {
     int(mujoco.mjtIntegrator.mjINT_RK4): "RK4, which finds contact four times a step",
@@ -171,6 +172,13 @@ def check_stiffness(mj_model: mujoco.MjModel, model: Any, chosen: Chosen, moduli
                 f"that they move, which float32 does not solve with an impratio of {impratio:.3g}: expected at most "
                 f"{_below(_MOST_STIFFNESS / over)}, or a modulus of at most "
                 f"{_below(modulus * _MOST_STIFFNESS / over / impratio)} Pa"
+            )
+        if over * impratio > _MOST_OF_MESHES and (mj_model.geom_type[geoms] == mujoco.mjtGeom.mjGEOM_MESH).any():
+            warn(
+                f'geom "{name}": patches of {modulus:.3g} Pa may be {over:.2g} times as stiff as the inertia that they '
+                "move, and where a mesh tumbles, MuJoCo Warp's solver in float32 may make NaN of it: expected an "
+                f"impratio of at most {_below(_MOST_OF_MESHES / over)}, a shorter time step, or a look at Bridge.status",
+                StiffnessWarning,
             )
         least, most = _IMPEDANCES
         if not 4 * least <= over <= 4 * most:

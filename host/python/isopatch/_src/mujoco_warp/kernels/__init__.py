@@ -14,6 +14,7 @@ from isopatch._src.mujoco_warp.kernels.contacts import (
     combined_friction,
     deepest_of,
     frame_of,
+    lift_rows,
     mute_own,
 )
 from isopatch._src.mujoco_warp.kernels.forces import add_own_forces, sum_forces, sum_residuals
@@ -47,6 +48,7 @@ __all__ = [
     "combined_friction",
     "deepest_of",
     "frame_of",
+    "lift_rows",
     "join_status",
     "moved_by",
     "mute_own",

@@ -19,6 +19,7 @@ wp.set_module_options({"enable_backward": False})
 _LIFTING, _LEAVING = wp.constant(LIFTING), wp.constant(LEAVING)
 _LEAST_FRICTION = wp.constant(LEAST_FRICTION)
 _LEAST_IMPEDANCE, _MOST_IMPEDANCE = wp.constant(1e-4), wp.constant(0.9999)  # to which MuJoCo clamps
+_OVERLAP = wp.constant(1e-9)  # m
 _NO_PATCH = wp.constant(wp.uint32(int(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)))
 _NO_ROOM = wp.constant(wp.uint32(int(Status.CONTACT_CAPACITY)))
 
@@ -109,10 +110,12 @@ def add_contact(
     is_now: float,
     index: int,
     status: wp.array(dtype=wp.uint32),
-) -> wp.vec2:
-    """Adds a point; by how much it resists beyond the inertia, and where it is among the contacts, -1 if nowhere.
+) -> wp.vec3:
+    """Adds a point; by how much it resists beyond the inertia, which contact it is, -1 for none, and how far it is above
+    what it touches, 0 if it is not.
 
-    `moved` is how the first body moves over the second at the point, in the frame, in a step.
+    `moved` is how the first body moves over the second at the point, in the frame, in a step. There are rows of what
+    overlaps alone, so a point that is above gets its row by lift_rows().
     """
     h = of.h
     span = 2.0 * h * h
@@ -122,14 +125,14 @@ def add_contact(
     over = away - wp.max(of.half_thickness + distance, 0.0)
     lifting = of.friction * wp.max(2.0 * slip - of.friction * held * wp.max(-distance, 0.0), 0.0)
     depth = distance + wp.clamp(over, 0.0, away) + lifting
-    if depth >= 0.0 or of.inverse_weight <= 0.0:
-        return wp.vec2(held, -1.0)
+    if of.inverse_weight <= 0.0:
+        return wp.vec3(held, -1.0, 0.0)
     c = wp.atomic_add(contacts.count, 0, 1)
     if c >= contacts.dist.shape[0]:
         wp.atomic_or(status, of.world, _NO_ROOM)
-        return wp.vec2(held, -1.0)
+        return wp.vec3(held, -1.0, 0.0)
     d = wp.clamp(held / (1.0 + held), _LEAST_IMPEDANCE, _MOST_IMPEDANCE)
-    contacts.dist[c] = depth
+    contacts.dist[c] = wp.min(depth, -_OVERLAP)
     contacts.pos[c] = point
     contacts.frame[c] = frame
     contacts.includemargin[c] = 0.0
@@ -153,7 +156,7 @@ def add_contact(
         contacts.adhesion[c] = 0.0
     if contacts.surfacevel.shape[0] > 0:
         contacts.surfacevel[c] = wp.vec3(0.0, 0.0, 0.0)
-    return wp.vec2(held, float(c))
+    return wp.vec3(held, float(c), wp.max(depth + _OVERLAP, 0.0))
 
 
 @wp.func
@@ -168,6 +171,7 @@ def add_patch(
     is_now: float,
     status: wp.array(dtype=wp.uint32),
     added: wp.array3d(dtype=int),
+    above: wp.array3d(dtype=float),
 ) -> float:
     """Adds the points of a pair, at the poses `at`; by how much all of them resist."""
     w, p = of.world, of.pair
@@ -194,6 +198,7 @@ def add_patch(
                 )
                 resists += result[0]
                 added[w, p, 4 * k + i] = int(result[1])
+                above[w, p, 4 * k + i] = result[2]
     return resists
 
 
@@ -209,13 +214,16 @@ def add_patches(
     contacts: Contacts,
     status: wp.array(dtype=wp.uint32),
     added: wp.array3d(dtype=int),
+    above: wp.array3d(dtype=float),
     residual: wp.array2d(dtype=wp.spatial_vector),
 ):
     """Adds the points of all patches, of each world and pair; `residual` gets what is applied of the wrenches on first
-    bodies that points lack, and `added` the contact of each point, or -1."""
+    bodies that points lack, `added` the contact of each point, or -1, and `above` how far it is above the other body.
+    """
     w, p = wp.tid()
     for i in range(added.shape[2]):
         added[w, p, i] = -1
+        above[w, p, i] = 0.0
     residual[w, p] = wp.spatial_vector()
     if pairs.can_move[p] == 0:
         return
@@ -230,8 +238,8 @@ def add_patches(
     of.friction = friction[0]
     of.dim = wp.where(friction[1] > 1.5, 3, 1)
     of.half_thickness = pairs.half_thickness[p]
-    resists = add_patch(of, pairs, contacts, ahead, poses_ahead, poses, 1.0, 0.0, status, added)
-    resists += add_patch(of, pairs, contacts, now, poses, poses_ahead, -1.0, 1.0, status, added)
+    resists = add_patch(of, pairs, contacts, ahead, poses_ahead, poses, 1.0, 0.0, status, added, above)
+    resists += add_patch(of, pairs, contacts, now, poses, poses_ahead, -1.0, 1.0, status, added, above)
     if pushes.stiffness[w, p] > 0.0:
         x, scene = pushes.point[w, p], pairs.scene_bodies[p]
         frame = frame_of(pushes.normal[w, p])
@@ -252,4 +260,24 @@ def add_patches(
         )
         resists += result[0]
         added[w, p, last] = int(result[1])
+        above[w, p, last] = result[2]
     residual[w, p] = ahead.residual[w, p] / (1.0 + resists)
+
+
+@wp.kernel
+def lift_rows(
+    contacts: Contacts,
+    added: wp.array3d(dtype=int),
+    above: wp.array3d(dtype=float),
+    efc_aref: wp.array2d(dtype=float),
+):
+    """Takes from the normal rows of points that are above what they touch as much as they are too high: a_ref less by
+    distance / (h (h + t)); of each world and pair."""
+    w, p = wp.tid()
+    for i in range(added.shape[2]):
+        c = added[w, p, i]
+        if c >= 0 and above[w, p, i] > 0.0:
+            row = contacts.efc_address[c, 0]
+            if row >= 0:
+                d = contacts.solimp[c][0]
+                efc_aref[w, row] = efc_aref[w, row] + contacts.solref[c][0] / d * above[w, p, i]
