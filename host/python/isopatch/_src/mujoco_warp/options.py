@@ -14,8 +14,9 @@ from isopatch._src.pictures import surfaces_of
 
 Flag = mujoco.mjtDisableBit
 _LEAST_IMPRATIO, _MOST_IMPRATIO = 100.0, 1e5
-_MOST_STIFFNESS = 2e7  # of friction, over the inertia: more is not solved in float32
-_MOST_OF_MESHES = 1e6  # the same of meshes, above which a few in a hundred that tumble were not
+_MOST_STIFFNESS = 2e7  # of friction, over the inertia: much more is never solved in float32
+_SAFE_STIFFNESS = 8e6  # the same, up to which all cubes that slid to rest were solved
+_SAFE_FOR_MESHES = 1e6  # and all meshes that tumbled
 _IMPEDANCES = 1e-4, 1e4  # of a point over the inertia, d / (1 - d) with the impedances that MuJoCo allows
 _REFUSED = {
     int(mujoco.mjtIntegrator.mjINT_RK4): "RK4, which finds contact four times a step",
@@ -166,18 +167,20 @@ def check_stiffness(mj_model: mujoco.MjModel, model: Any, chosen: Chosen, moduli
         over = 2 * h * h * patch * weight  # stiffness over inertia
         soft = geoms[int(np.argmin(moduli[bodies]))]
         name, modulus = name_of(mj_model, soft), float(moduli[bodies].min())
+        is_mesh = (mj_model.geom_type[geoms] == mujoco.mjtGeom.mjGEOM_MESH).any()
+        safe = _SAFE_FOR_MESHES if is_mesh else _SAFE_STIFFNESS
+        about = (
+            f'geom "{name}": patches of {modulus:.3g} Pa may be {over:.2g} times as stiff as the inertia that they move'
+        )
         if over * impratio > _MOST_STIFFNESS:
             raise ValueError(
-                f'Bridge: geom "{name}": patches of {modulus:.3g} Pa may be {over:.2g} times as stiff as the inertia '
-                f"that they move, which float32 does not solve with an impratio of {impratio:.3g}: expected at most "
-                f"{_below(_MOST_STIFFNESS / over)}, or a modulus of at most "
-                f"{_below(modulus * _MOST_STIFFNESS / over / impratio)} Pa"
+                f"Bridge: {about}, which float32 does not solve with an impratio of {impratio:.3g}: expected at most "
+                f"{_below(safe / over)}, or a modulus of at most {_below(modulus * safe / over / impratio)} Pa"
             )
-        if over * impratio > _MOST_OF_MESHES and (mj_model.geom_type[geoms] == mujoco.mjtGeom.mjGEOM_MESH).any():
+        if over * impratio > safe:
             warn(
-                f'geom "{name}": patches of {modulus:.3g} Pa may be {over:.2g} times as stiff as the inertia that they '
-                "move, and where a mesh tumbles, MuJoCo Warp's solver in float32 may make NaN of it: expected an "
-                f"impratio of at most {_below(_MOST_OF_MESHES / over)}, a shorter time step, or a look at Bridge.status",
+                f"{about}, and MuJoCo Warp's solver in float32 may make NaN of a world in which it slides or tumbles: "
+                f"expected an impratio of at most {_below(safe / over)}, a shorter step, or a look at Bridge.status",
                 StiffnessWarning,
             )
         least, most = _IMPEDANCES

@@ -20,6 +20,7 @@ _LIFTING, _LEAVING = wp.constant(LIFTING), wp.constant(LEAVING)
 _LEAST_FRICTION = wp.constant(LEAST_FRICTION)
 _LEAST_IMPEDANCE, _MOST_IMPEDANCE = wp.constant(1e-4), wp.constant(0.9999)  # to which MuJoCo clamps
 _OVERLAP = wp.constant(1e-9)  # m
+_MOST_ACCELERATION = wp.constant(1e4)  # m/s^2, which would not bring a point to what it is above
 _NO_PATCH = wp.constant(wp.uint32(int(Status.NO_CONTACT_SURFACE | Status.BAD_POSE)))
 _NO_ROOM = wp.constant(wp.uint32(int(Status.CONTACT_CAPACITY)))
 
@@ -111,8 +112,8 @@ def add_contact(
     index: int,
     status: wp.array(dtype=wp.uint32),
 ) -> wp.vec3:
-    """Adds a point; by how much it resists beyond the inertia, which contact it is, -1 for none, and how far it is above
-    what it touches, 0 if it is not.
+    """Adds a point; by how much it resists beyond the inertia, its contact, -1 for none, and how far it is above what
+    it touches, 0 if it is not.
 
     `moved` is how the first body moves over the second at the point, in the frame, in a step. There are rows of what
     overlaps alone, so a point that is above gets its row by lift_rows().
@@ -125,7 +126,8 @@ def add_contact(
     over = away - wp.max(of.half_thickness + distance, 0.0)
     lifting = of.friction * wp.max(2.0 * slip - of.friction * held * wp.max(-distance, 0.0), 0.0)
     depth = distance + wp.clamp(over, 0.0, away) + lifting
-    if of.inverse_weight <= 0.0:
+    relaxation = h * (1.0 + is_now)
+    if of.inverse_weight <= 0.0 or depth + relaxation * moved[0] / h > span * _MOST_ACCELERATION:
         return wp.vec3(held, -1.0, 0.0)
     c = wp.atomic_add(contacts.count, 0, 1)
     if c >= contacts.dist.shape[0]:
@@ -137,7 +139,7 @@ def add_contact(
     contacts.frame[c] = frame
     contacts.includemargin[c] = 0.0
     contacts.friction[c] = vec5(of.friction, of.friction, of.friction, of.friction, of.friction)
-    contacts.solref[c] = wp.vec2(-d / span, -d * h * (1.0 + is_now) / span)
+    contacts.solref[c] = wp.vec2(-d / span, -d * relaxation / span)
     contacts.solreffriction[c] = wp.vec2(0.0, -d / h)
     contacts.solimp[c] = vec5(d, d, 1.0, 0.5, 1.0)
     contacts.dim[c] = of.dim
