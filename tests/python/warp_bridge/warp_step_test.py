@@ -59,7 +59,7 @@ def test_what_leaves_for_less_than_a_step_has_contact():
         worlds.set("qpos", 0, -39e-6)
         worlds.set("qvel", 0, 0.03)
         if not with_now:
-            worlds.bridge._calls[1] = lambda: None  # whose arrays stay zero
+            worlds.bridge._found.calls[1] = lambda: None  # whose arrays stay zero
         worlds.step()
         depths.append(-worlds.get("qpos")[0, 0])
     assert 0 < depths[0] < 60e-6 and depths[1] > 1e-3

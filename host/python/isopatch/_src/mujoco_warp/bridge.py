@@ -19,10 +19,10 @@ from isopatch._src.mujoco.pairs import choose
 from isopatch._src.mujoco.rows import warn_of_damping, warn_of_long_steps
 from isopatch._src.mujoco.shapes import Shapes
 from isopatch._src.mujoco_warp import kernels, options
+from isopatch._src.mujoco_warp.found import FoundPatches
 from isopatch._src.scene import Scene
 from isopatch._src.status import WARNINGS, Status, status_text
 
-PATCHES = ("patch_point", "patch_normal", "patch_stiffness", "patch_distance", "patch_residual", "status")
 _MEASURED = ("pair_wrench", "area", "center_of_pressure", "mean_normal", "max_pressure", "status")
 _PLACED = ("xpos", "xquat", "xanchor", "xaxis", "xmat", "xipos", "ximat", "geom_xpos", "geom_xmat", "site_xpos")
 _PLACED += ("site_xmat",)  # what kinematics() writes
@@ -145,26 +145,12 @@ class Bridge:
             dataclasses.replace(data, **{name: wp.clone(getattr(data, name)) for name in ("qpos", *_PLACED)})
             for _ in range(2)
         )
-        self._poses, self._poses_ahead, self._measured = (zeros(n, bodies, 7) for _ in range(3))
-        self._patches, self._outputs = [], []
-        for _ in range(2):
-            of = kernels.Patches()
-            of.point, of.normal = zeros(n, pairs, k, 4, dtype=wp.vec3), zeros(n, pairs, k, dtype=wp.vec3)
-            of.stiffness, of.distance = zeros(n, pairs, k, 4), zeros(n, pairs, k, 4)
-            of.residual = zeros(n, pairs, dtype=wp.spatial_vector)
-            arrays = (of.point, of.normal, of.stiffness, of.distance, of.residual, zeros(n, dtype=wp.uint32))
-            self._patches.append(of)
-            self._outputs.append(dict(zip(PATCHES, arrays)))
-        self._pushes = kernels.Pushes()
-        self._pushes.point, self._pushes.normal = zeros(n, pairs, dtype=wp.vec3), zeros(n, pairs, dtype=wp.vec3)
-        self._pushes.stiffness, self._pushes.distance = zeros(n, pairs), zeros(n, pairs)
-        self._has_points, self._parted = zeros(n, pairs, dtype=int), zeros(n, pairs, dtype=wp.bool)
-        self._bounded, self._last = zeros(n, dtype=int), zeros(n, dtype=wp.uint32)
+        self._measured = zeros(n, bodies, 7)
         self._added, self._above = zeros(n, pairs, 4 * k + 1, dtype=int), zeros(n, pairs, 4 * k + 1)
         self._residual = zeros(n, pairs, dtype=wp.spatial_vector)
         self._body_residual = zeros(n, model.nbody, dtype=wp.spatial_vector)
         self._forces = Forces(zeros(n, pairs, dtype=wp.vec3), zeros(n, pairs, dtype=wp.vec3))
-        self._status, self._own_count = zeros(n, dtype=wp.uint32), zeros(1, dtype=int)
+        self._own_count = zeros(1, dtype=int)
         self._body_moduli = zeros(n, bodies)
         self._pairs = self._pairs_of()
         self._geoms = self._geoms_of()
@@ -208,26 +194,15 @@ class Bridge:
         return self._array(index, int)
 
     def _bind(self) -> None:
-        evaluator, n, clusters = self._evaluator, self._data.nworld, self._clusters
-        moduli: dict[str, Any] = {}
+        modulus = None
         if self._by_geom is not None:
             own = self._moduli()
             self._soft = self._array(np.isfinite(own), int)
-            self._body_moduli.assign(np.broadcast_to(np.where(np.isfinite(own), own, 1e6), self._body_moduli.shape))
-            moduli = {"modulus": self._body_moduli}
-        evaluator.reserve(n)
-        self._calls = [
-            evaluator.bind(
-                poses,
-                out=out,
-                pair_mask=mask,
-                max_clusters=clusters,
-                candidates=evaluator.make_candidate_cache(n),
-                **moduli,
-            )
-            for poses, out, mask in zip((self._poses_ahead, self._poses), self._outputs, (None, self._parted))
-        ]
-        self._measure = evaluator.bind(self._measured, outputs=_MEASURED, **moduli)
+            modulus = self._body_moduli
+            modulus.assign(np.broadcast_to(np.where(np.isfinite(own), own, 1e6), modulus.shape))
+        self._found = FoundPatches(self._evaluator, self._data.nworld, self._clusters, modulus)
+        arguments = {} if modulus is None else {"modulus": modulus}
+        self._measure = self._evaluator.bind(self._measured, outputs=_MEASURED, **arguments)
 
     # Callbacks. Nothing here waits for the device.
 
@@ -252,37 +227,22 @@ class Bridge:
 
     def _add_patches(self, model: Any, data: Any) -> None:
         """What the pairs' contacts are in a step: called at the end of collision()."""
-        n, pairs = data.nworld, len(self._chosen.pairs)
+        found, shape = self._found, self._residual.shape
         with wp.ScopedDevice(self._device):
             self._place_ahead(model, data)
-            wp.copy(self._bounded, self._no_bounds())
-            self._read_poses(model, data, self._poses)
-            self._read_poses(model, self._ahead, self._poses_ahead)
+            self._read_poses(model, data, found.poses)
+            self._read_poses(model, self._ahead, found.poses_ahead)
             self._read_moduli()
-            ahead, now = self._patches
-            self._calls[0]()
-            bounds = [self._bounded, self._has_points]
-            timestep = model.opt.timestep
-            inputs = [timestep, self._pairs, self._poses_ahead, ahead, self._pushes, *bounds, self._parted]
-            wp.launch(kernels.bound_ahead, dim=(n, pairs), inputs=inputs)
-            self._calls[1]()
-            wp.launch(kernels.bound_now, dim=(n, pairs), inputs=[timestep, self._pairs, now, *bounds])
-            words = [outputs["status"] for outputs in self._outputs]
-            wp.launch(kernels.join_status, dim=n, inputs=[*words, self._bounded, self._last, self._status])
+            found.find(model.opt.timestep, self._pairs)
             of_model, contacts = _model_of(model), _contacts_of(data)
-            inputs = [of_model, self._pairs, self._index, *bounds, self._last, contacts]
+            inputs = [of_model, self._pairs, self._index, found.bounded, found.has_points, found.last, contacts]
             wp.launch(kernels.mute_own, dim=data.naconmax, inputs=inputs)
             wp.copy(self._own_count, data.nacon)
-            poses = [self._poses, self._poses_ahead]
-            inputs = [of_model, self._pairs, *poses, ahead, now, self._pushes, contacts, self._status, self._added]
-            wp.launch(kernels.add_patches, dim=(n, pairs), inputs=[*inputs, self._above, self._residual])
-            inputs = [self._pairs, self._residual, self._poses_ahead, self._ahead.xipos, self._body_residual]
-            wp.launch(kernels.sum_residuals, dim=(n, model.nbody), inputs=inputs)
-
-    def _no_bounds(self) -> wp.array:
-        if not hasattr(self, "_zeros"):
-            self._zeros = wp.zeros_like(self._bounded)
-        return self._zeros
+            inputs = [of_model, self._pairs, found.poses, found.poses_ahead, *found.sides, found.pushes, contacts]
+            inputs += [found.status, self._added, self._above, self._residual]
+            wp.launch(kernels.add_patches, dim=shape, inputs=inputs)
+            inputs = [self._pairs, self._residual, found.poses_ahead, self._ahead.xipos, self._body_residual]
+            wp.launch(kernels.sum_residuals, dim=(shape[0], model.nbody), inputs=inputs)
 
     def _place_ahead(self, model: Any, data: Any) -> None:
         arrays = [model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, data.qpos, data.qvel, self._ahead.qpos]
@@ -290,7 +250,15 @@ class Bridge:
         mujoco_warp.kinematics(model, self._ahead)
 
     def _read_poses(self, model: Any, placed: Any, poses: wp.array) -> None:
-        arrays = [model.geom_pos, model.geom_quat, model.geom_size, placed.xpos, placed.xquat, self._status, poses]
+        arrays = [
+            model.geom_pos,
+            model.geom_quat,
+            model.geom_size,
+            placed.xpos,
+            placed.xquat,
+            self._found.status,
+            poses,
+        ]
         wp.launch(kernels.read_poses, dim=poses.shape[:2], inputs=[self._geoms, *arrays])
 
     def _read_moduli(self) -> None:
@@ -326,11 +294,11 @@ class Bridge:
         when the bridge was made, BAD_POSE that a state was not finite: such a world had no patches in that step, and no
         bit of the others changes.
         """
-        return self._status
+        return self._found.status
 
     def raise_if_bad(self) -> None:
         """Waits for the device. Raises ValueError if a world has bits of `status` that are no warnings."""
-        words = self._status.numpy()
+        words = self._found.status.numpy()
         bad = np.flatnonzero(words & ~np.uint32(WARNINGS))
         if bad.size:
             advice = {

@@ -11,7 +11,8 @@ from isopatch._core import Evaluator
 from isopatch._src.messages import require_type
 from isopatch._src.mujoco.bounds import half_thicknesses
 from isopatch._src.mujoco_warp import kernels as shared
-from isopatch._src.mujoco_warp.bridge import PATCHES, device_name
+from isopatch._src.mujoco_warp.bridge import device_name
+from isopatch._src.mujoco_warp.found import FoundPatches
 from isopatch._src.newton import kernels, settings
 from isopatch._src.newton.pairs import choose
 from isopatch._src.newton.shapes import name_of
@@ -61,13 +62,13 @@ class Collider:
     ) -> None:
         require_type("Collider: model", model, newton.Model, "a newton.Model")
         self._chosen = choose(model, list(pairs), modulus, shapes)
-        self._model, self._device, self._clusters = model, model.device, max_clusters
+        self._model, self._device = model, model.device
         with wp.ScopedDevice(self._device):
             name = device_name(self._device)
             self._evaluator = Evaluator(self._chosen.scene, precision=precision, device=name)
             self._make_arrays()
-            self._bind()
-            count = self._status.shape[0] * len(self._chosen.pairs) * (4 * max_clusters + 1) + room
+            self._found = FoundPatches(self._evaluator, len(self._chosen.shapes), max_clusters)
+            count = self._found.status.shape[0] * len(self._chosen.pairs) * (4 * max_clusters + 1) + room
             self.contacts = newton.Contacts(count, 0, per_contact_shape_properties=True, device=self._device)
             """What collide() returns."""
         if (model.rigid_contact_max or 0) < count:
@@ -76,28 +77,13 @@ class Collider:
 
     def _make_arrays(self) -> None:
         chosen, device = self._chosen, self._device
-        (n, bodies), pairs, k = chosen.shapes.shape, len(chosen.pairs), self._clusters
+        n, pairs = len(chosen.shapes), len(chosen.pairs)
 
         def zeros(*shape: int, dtype: Any = float) -> wp.array:
             return wp.zeros(shape, dtype=dtype, device=device)
 
         self._timestep = zeros(1)
-        self._poses, self._poses_ahead = zeros(n, bodies, 7), zeros(n, bodies, 7)
-        self._patches, self._outputs = [], []
-        for _ in range(2):
-            of = shared.Patches()
-            of.point, of.normal = zeros(n, pairs, k, 4, dtype=wp.vec3), zeros(n, pairs, k, dtype=wp.vec3)
-            of.stiffness, of.distance = zeros(n, pairs, k, 4), zeros(n, pairs, k, 4)
-            of.residual = zeros(n, pairs, dtype=wp.spatial_vector)
-            arrays = (of.point, of.normal, of.stiffness, of.distance, of.residual, zeros(n, dtype=wp.uint32))
-            self._patches.append(of)
-            self._outputs.append(dict(zip(PATCHES, arrays)))
-        self._pushes = shared.Pushes()
-        self._pushes.point, self._pushes.normal = zeros(n, pairs, dtype=wp.vec3), zeros(n, pairs, dtype=wp.vec3)
-        self._pushes.stiffness, self._pushes.distance = zeros(n, pairs), zeros(n, pairs)
-        self._has_points, self._parted = zeros(n, pairs, dtype=int), zeros(n, pairs, dtype=wp.bool)
-        self._bounded, self._last = zeros(n, dtype=int), zeros(n, dtype=wp.uint32)
-        self._residual, self._status = zeros(n, pairs, dtype=wp.spatial_vector), zeros(n, dtype=wp.uint32)
+        self._residual = zeros(n, pairs, dtype=wp.spatial_vector)
         self._shapes = self._array(chosen.shapes, int)
         self._pairs = self._pairs_of()
         pushed = self._bodies.shape
@@ -138,20 +124,6 @@ class Collider:
         index[first, second] = index[second, first] = np.arange(len(first))
         return self._array(place, int), self._array(index, int)
 
-    def _bind(self) -> None:
-        evaluator, n = self._evaluator, self._status.shape[0]
-        evaluator.reserve(n)
-        self._calls = [
-            evaluator.bind(
-                poses,
-                out=out,
-                pair_mask=mask,
-                max_clusters=self._clusters,
-                candidates=evaluator.make_candidate_cache(n),
-            )
-            for poses, out, mask in zip((self._poses_ahead, self._poses), self._outputs, (None, self._parted))
-        ]
-
     def collide(self, state: newton.State, dt: float, others: newton.Contacts | None = None) -> newton.Contacts:
         """The contacts of a state, for a step of `dt` s, which the next call writes over.
 
@@ -165,12 +137,11 @@ class Collider:
             raise ValueError(f"Collider.collide: dt: expected a step above 0 s, found {dt}")
         with wp.ScopedDevice(self._device):
             self._timestep.fill_(dt)
-            self._bounded.zero_()
             self.contacts.clear()
             of = self._bodies_of(state)
             self._find(of)
             self._write(of)
-            inputs = [self._pairs, self._residual, self._poses_ahead, self._centers, self._body_residual]
+            inputs = [self._pairs, self._residual, self._found.poses_ahead, self._centers, self._body_residual]
             wp.launch(shared.sum_residuals, dim=self._bodies.shape, inputs=inputs)
             inputs = [self._bodies, self._body_residual, state.body_f]
             wp.launch(kernels.add_residuals, dim=self._bodies.shape, inputs=inputs)
@@ -187,30 +158,23 @@ class Collider:
 
     def _find(self, of: kernels.Bodies) -> None:
         """Patches a step ahead, and of pairs that have none there now."""
-        n, pairs = self._has_points.shape
-        ahead, now = self._patches
-        inputs = [self._timestep, of, self._shapes, self._poses, self._poses_ahead]
+        found = self._found
+        inputs = [self._timestep, of, self._shapes, found.poses, found.poses_ahead]
         wp.launch(kernels.read_poses, dim=self._shapes.shape, inputs=inputs)
         inputs = [self._timestep, of, self._bodies, self._centers]
         wp.launch(kernels.read_centers, dim=self._bodies.shape, inputs=inputs)
-        self._calls[0]()
-        bounds = [self._bounded, self._has_points]
-        inputs = [self._timestep, self._pairs, self._poses_ahead, ahead, self._pushes, *bounds, self._parted]
-        wp.launch(shared.bound_ahead, dim=(n, pairs), inputs=inputs)
-        self._calls[1]()
-        wp.launch(shared.bound_now, dim=(n, pairs), inputs=[self._timestep, self._pairs, now, *bounds])
-        words = [outputs["status"] for outputs in self._outputs]
-        wp.launch(shared.join_status, dim=n, inputs=[*words, self._bounded, self._last, self._status])
+        found.find(self._timestep, self._pairs)
 
     def _write(self, of: kernels.Bodies) -> None:
-        inputs = [self._timestep, of, self._pairs, self._shapes, self._poses, self._poses_ahead, *self._patches]
-        inputs += [self._pushes, _contacts_of(self.contacts), self._status, self._residual]
-        wp.launch(kernels.add_patches, dim=self._has_points.shape, inputs=inputs)
+        found = self._found
+        inputs = [self._timestep, of, self._pairs, self._shapes, found.poses, found.poses_ahead, *found.sides]
+        inputs += [found.pushes, _contacts_of(self.contacts), found.status, self._residual]
+        wp.launch(kernels.add_patches, dim=self._residual.shape, inputs=inputs)
 
     def _add(self, others: newton.Contacts) -> None:
         require_type("Collider.collide: others", others, newton.Contacts, "newton.Contacts")
         inputs = [_contacts_of(others), self._place, self._index, self._model.shape_world]
-        inputs += [_contacts_of(self.contacts), self._status]
+        inputs += [_contacts_of(self.contacts), self._found.status]
         wp.launch(kernels.add_others, dim=others.rigid_contact_max, inputs=inputs)
 
     def check(self, solver: Any) -> None:
@@ -238,11 +202,11 @@ class Collider:
 
         BAD_POSE says that a state was not finite, CONTACT_CAPACITY that there was no room for contacts of others.
         """
-        return self._status
+        return self._found.status
 
     def raise_if_bad(self) -> None:
         """Waits for the device. Raises ValueError if a world has bits of `status` that are no warnings."""
-        words = self._status.numpy()
+        words = self._found.status.numpy()
         bad = np.flatnonzero(words & ~np.uint32(WARNINGS))
         if bad.size:
             word = int(words[bad[0]])
@@ -252,7 +216,7 @@ class Collider:
 
     def __repr__(self) -> str:
         names = ", ".join(f"{a} on {b}" for a, b in self.pairs[:4]) + (", ..." if len(self.pairs) > 4 else "")
-        return f"<isopatch.newton.Collider of {names} in {self._status.shape[0]} worlds>"
+        return f"<isopatch.newton.Collider of {names} in {self._found.status.shape[0]} worlds>"
 
 
 def _contacts_of(contacts: newton.Contacts) -> kernels.Contacts:
