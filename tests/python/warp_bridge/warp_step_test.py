@@ -30,7 +30,8 @@ CUBE = warp_contact.in_c.CUBE.format(step=0.002, euler="3 5 10")
 @pytest.mark.parametrize("modulus", [1e5, 1e6, 1e7])
 @pytest.mark.parametrize("step", [2e-3, 1e-2])
 def test_a_cube_rests_at_its_static_depth(modulus, step):
-    energy, most, _, off = cube_outcome(cube_of(modulus, step, "-17 12 30"))
+    impratio = 1e3 if modulus * step > 5e4 else 1e4  # more is at the edge of what float32 solves
+    energy, most, _, off = cube_outcome(cube_of(modulus, step, "-17 12 30", impratio=impratio))
     assert abs(off) < 5e-4 and energy < 1e-13 and most <= 1
 
 
