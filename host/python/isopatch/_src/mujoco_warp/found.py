@@ -1,4 +1,4 @@
-"""The patches of many worlds, of which contacts are made."""
+"""The patches of many worlds, from which contacts are made."""
 
 from typing import Any
 
