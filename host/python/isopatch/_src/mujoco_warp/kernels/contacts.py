@@ -237,8 +237,8 @@ def add_patches(
     of.h = model.timestep[w % model.timestep.shape[0]]
     of.inverse_weight = model.body_invweight0[row, bodies[0]][0] + model.body_invweight0[row, bodies[1]][0]
     friction = combined_friction(model, pairs, w, p)
-    of.friction = friction[0]
     of.dim = wp.where(friction[1] > 1.5, 3, 1)
+    of.friction = wp.where(of.dim > 1, friction[0], _LEAST_FRICTION)
     of.half_thickness = pairs.half_thickness[p]
     resists = add_patch(of, pairs, contacts, ahead, poses_ahead, poses, 1.0, 0.0, status, added, above)
     resists += add_patch(of, pairs, contacts, now, poses, poses_ahead, -1.0, 1.0, status, added, above)
