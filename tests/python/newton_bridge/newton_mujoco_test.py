@@ -62,7 +62,7 @@ def test_stiffness_is_checked_for_the_step_that_will_be(solver):
 
 
 WRONG = {
-    "the solver takes Newton's contacts, .* use_mujoco_contacts=True": {"use_mujoco_contacts": False},
+    "contacts come from elsewhere, .* use_mujoco_contacts=True": {"use_mujoco_contacts": False},
     'pyramidal friction cones, .* cone="elliptic", impratio=1e4': {"cone": "pyramidal"},
     "the solver steps in MuJoCo itself: expected SolverMuJoCo": {"use_mujoco_cpu": True},
     "impratio is 1: expected 100 to": {"impratio": 1},

@@ -94,6 +94,21 @@ def test_forces_are_what_moves_bodies_with_what_points_lack():
     assert np.abs(gained - 0.1 * without.get("qvel")[:, :3] / 0.002).max() > 0.1
 
 
+def test_nothing_pushes_where_contact_is_disabled_meanwhile():
+    mj_model = mujoco.MjModel.from_xml_string(BOTH)
+    worlds = Worlds(mj_model, 64, pairs=[("box", "can")], modulus={"box": 1e5, "can": 1e6})
+    random = np.random.default_rng(0)
+    turns = random.normal(size=(64, 4))
+    worlds.set("qpos", slice(3, 7), turns / np.linalg.norm(turns, axis=1, keepdims=True))
+    worlds.set("qpos", slice(7, 10), 0.02 * random.normal(size=(64, 3)))
+    worlds.step()
+    assert np.abs(worlds.bridge.forces().force.numpy()).max() > 1
+    worlds.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    before = worlds.get("qvel")[:, :3].copy()
+    worlds.step()
+    np.testing.assert_allclose(worlds.get("qvel")[:, :3], before, rtol=1e-6, atol=1e-9)  # a float
+
+
 @pytest.mark.parametrize("mass", [0.01, 1])
 def test_a_weight_sinks_by_its_force_whatever_it_weighs(mass):
     worlds = pad_of(mass)
@@ -162,6 +177,20 @@ def test_friction_and_inertia_of_each_world_are_followed():
     worlds.step(500)
     speed = np.linalg.norm(worlds.get("qvel")[:, :3], axis=1)
     assert speed[0] < 1e-6 and speed[1] > 1
+
+
+def test_a_geom_that_lay_elsewhere_from_the_start_is_followed():
+    """As after a randomisation before the bridge is made: the scene is that of the MjModel."""
+    mj_model = mujoco.MjModel.from_xml_string(CUBE)
+    worlds = Worlds(mj_model, 2, attach=False)
+    places = worlds.model.geom_pos.numpy().copy()
+    places[:, 1] = [0, 0, 0.01]
+    worlds.model.geom_pos = wp.array(places, dtype=wp.vec3)
+    bridge = warp_contact.isopatch.mujoco_warp.Bridge(
+        mj_model, worlds.model, worlds.data, pairs=[("cube", "floor")], modulus=1e6
+    )
+    worlds.set("qpos", slice(2, 7), [0.0149, 1, 0, 0, 0])
+    assert bridge.measure().force.numpy()[0, 0, 2] == pytest.approx(10, rel=0.02)  # 2500 mm^2 of 1e6 Pa, .1 of 25 mm
 
 
 def test_a_geom_that_lies_elsewhere_is_followed_and_one_that_grows_is_reported():

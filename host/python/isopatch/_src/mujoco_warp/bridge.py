@@ -122,6 +122,7 @@ class Bridge:
             self._make_arrays()
             self._bind()
         self._callbacks: dict[str, tuple[Any, Any]] = {}
+        self._is_found = False  # whether patches have been found for forces that are yet to come
         if push:
             self._attach("contactfilter", self._add_patches)
             self._attach("passive", self._add_residual)
@@ -176,14 +177,13 @@ class Bridge:
         return found
 
     def _geoms_of(self) -> kernels.Geoms:
-        model, geoms = self._model, self._chosen.geoms
-        quats = model.geom_quat.numpy()[0, geoms]
+        mj_model, geoms = self._mj_model, self._chosen.geoms
         found = kernels.Geoms()
         found.geom = self._array(geoms, int)
-        found.body = self._array(self._mj_model.geom_bodyid[geoms], int)
-        found.position = self._array(model.geom_pos.numpy()[0, geoms], wp.vec3)
-        found.orientation = self._array(np.roll(quats, -1, axis=1), wp.quat)
-        found.size = self._array(model.geom_size.numpy()[0, geoms], wp.vec3)
+        found.body = self._array(mj_model.geom_bodyid[geoms], int)
+        found.position = self._array(mj_model.geom_pos[geoms], wp.vec3)
+        found.orientation = self._array(np.roll(mj_model.geom_quat[geoms], -1, axis=1), wp.quat)
+        found.size = self._array(mj_model.geom_size[geoms], wp.vec3)
         found.has_given_shape = self._array([geom in self._given for geom in geoms.tolist()], int)
         return found
 
@@ -228,6 +228,7 @@ class Bridge:
     def _add_patches(self, model: Any, data: Any) -> None:
         """What the pairs' contacts are in a step: called at the end of collision()."""
         found, shape = self._found, self._residual.shape
+        self._is_found = True
         with wp.ScopedDevice(self._device):
             self._place_ahead(model, data)
             self._read_poses(model, data, found.poses)
@@ -267,7 +268,11 @@ class Bridge:
             wp.launch(kernels.read_moduli, dim=self._body_moduli.shape, inputs=inputs)
 
     def _add_residual(self, model: Any, data: Any) -> None:
-        """The forces that points lack, and rows that could not be said by parameters; at the end of passive()."""
+        """The forces that points lack, and rows that could not be said by parameters; at the end of passive(). Nothing
+        where collision() found nothing, as contact has been disabled meanwhile."""
+        if not self._is_found:
+            return
+        self._is_found = False
         with wp.ScopedDevice(self._device):
             inputs = [_contacts_of(data), self._added, self._above, data.efc.aref]
             wp.launch(kernels.lift_rows, dim=self._residual.shape, inputs=inputs)

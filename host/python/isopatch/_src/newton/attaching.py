@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import mujoco
 import newton
 import numpy as np
 
@@ -87,16 +86,6 @@ def attach(
 def _check_solver(solver: newton.solvers.SolverMuJoCo) -> None:
     if solver.use_mujoco_cpu:
         raise ValueError("attach: the solver steps in MuJoCo itself: expected SolverMuJoCo(..., use_mujoco_cpu=False)")
-    if not solver.mjw_model.opt.run_collision_detection:
-        raise ValueError(
-            "attach: the solver takes Newton's contacts, and patches are added to MuJoCo's: expected "
-            "SolverMuJoCo(..., use_mujoco_contacts=True), as by default"
-        )
-    if int(solver.mjw_model.opt.cone) != int(mujoco.mjtCone.mjCONE_ELLIPTIC):
-        raise ValueError(
-            "attach: the solver has pyramidal friction cones, in which friction is as soft as the patch: expected "
-            'SolverMuJoCo(..., cone="elliptic", impratio=1e4)'
-        )
 
 
 def _geom_of(model: newton.Model, shapes_of_geoms: np.ndarray, shape: Any, where: str) -> int:
