@@ -149,7 +149,7 @@ RegisteredTypes& registered_types() {
 
 nb::object make_named_tuple(const nb::object& type, nb::object* values, std::size_t count) {
   auto* const of = reinterpret_cast<PyTypeObject*>(type.ptr());
-  const nb::object tuple = nb::steal(PyType_GenericAlloc(of, static_cast<Py_ssize_t>(count)));
+  nb::object tuple = nb::steal(PyType_GenericAlloc(of, static_cast<Py_ssize_t>(count)));
   if (!tuple.is_valid()) nb::raise_python_error();
   for (std::size_t i = 0; i < count; ++i) {
     PyObject* value = values[i].is_valid() ? values[i].release().ptr() : nb::none().release().ptr();
