@@ -80,7 +80,7 @@ std::vector<DampedBody> RolloutReference::moving(const std::vector<StageMotion>&
   std::vector<DampedBody> bodies;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const VectorX own = velocities.segment(bodies_.first_dof(i), bodies_.num_dofs(i));
-    bodies.push_back({bodies_[i].is_free(), bodies_[i].is_joint(), bodies_[i].mass().mass, motions[i].center,
+    bodies.push_back({bodies_[i].moves_freely(), bodies_[i].is_joint(), bodies_[i].mass().mass, motions[i].center,
                       Vector6(motions[i].known + motions[i].freedom * own)});
   }
   return bodies;

@@ -34,8 +34,14 @@ FreeTurning free_turning(const Symmetric3& I) {
   return {of_all, axis(k), axis(1), more(k), more(1)};
 }
 
-BodyMass view_of(const MassProperties& mass) {
-  const auto& I = mass.inertia;
+/// A planar body turns about z alone, for which the moment about z says all: it is given that about each axis, so that
+/// angular velocity and momentum are along z together.
+BodyMass view_of(MassProperties mass, bool is_planar) {
+  auto& I = mass.inertia;
+  if (is_planar) {
+    const double about_z = I[2][2];
+    I = {{{about_z, 0, 0}, {0, about_z, 0}, {0, 0, about_z}}};
+  }
   BodyMass view = {};
   view.mass = mass.mass;
   view.center = {mass.center[0], mass.center[1], mass.center[2]};
@@ -74,7 +80,8 @@ class MassTables {
   void add(std::size_t index, MovingBody& to) {
     const SceneDescription& scene = scene_.description();
     const Body& body = scene.bodies[index];
-    to.mass = view_of(body_mass(scene, body, masses_));
+    is_planar_ = to.kind == MotionKind::kPlanar;
+    to.mass = view_of(body_mass(scene, body, masses_), is_planar_);
     if (body.mass && body.center_of_mass && body.inertia) return;
 
     const BodyView& view = scene_.data().bodies[index];
@@ -109,7 +116,7 @@ class MassTables {
 
   BodyMass mass_or_none(const Body& body) {
     try {
-      return view_of(body_mass(scene_.description(), body, masses_));
+      return view_of(body_mass(scene_.description(), body, masses_), is_planar_);
     } catch (const Error&) {
       return {};
     }
@@ -129,6 +136,7 @@ class MassTables {
   const Scene& scene_;
   GeometryMasses masses_;
   BodyMasses found_;
+  bool is_planar_ = false;  // the body at hand
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "host/scene/motion_rules.h"
+#include "host/scene/planar_rules.h"
 #include "host/scene/scene_check.h"
 #include "host/scene/scene_data.h"
 #include "host/text/quote.h"
@@ -21,12 +22,13 @@ namespace {
 
 Vec3d vec_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 
-MotionKind kind_of(const Body& body) {
+MotionKind kind_of(const SceneDescription& scene, const Body& body) {
   if (body.fixed) return MotionKind::kFixed;
   switch (body.motion.type) {
     case MotionType::kFree:
-    case MotionType::kPlanar:  // which simulators refuse; it has the state of a free body
-      return MotionKind::kFree;
+      return has_polygon(scene, body) ? MotionKind::kPlanar : MotionKind::kFree;
+    case MotionType::kPlanar:
+      return MotionKind::kPlanar;
     case MotionType::kPrescribed:
       return body.motion.path.times.empty() ? MotionKind::kVelocity : MotionKind::kPath;
     case MotionType::kPrismatic:
@@ -202,7 +204,7 @@ RolloutData::RolloutData(const Scene& scene, const RolloutOptions& options) {
     const Body& body = description.bodies[i];
     const Motion& motion = body.motion;
     MovingBody moving = {};
-    moving.kind = kind_of(body);
+    moving.kind = kind_of(description, body);
     moving.pose = pose_from(body.pose);
     const auto& v = body.velocity;
     moving.velocity = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};

@@ -100,9 +100,6 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
       throw_error("simulator: {} is fixed, but has a velocity; leave it out, or make the body prescribed, which moves",
                   in_quotes(body.name));
     }
-    if (body.fixed || degrees_of_freedom(body) != 3) continue;
-    throw_error("simulator: {} is a planar body, which does not step yet; evaluate it, or make it fixed or prescribed",
-                in_quotes(body.name));
   }
   for (const PairView& pair : scene.data().pairs) {
     const ContactModelInfo& model = contact_models()[static_cast<std::size_t>(pair.model)];

@@ -12,9 +12,10 @@ namespace isopatch {
 enum Status : std::uint32_t {
   kOk = 0,
   kBadPose = 1u << 0,      ///< a pose is not finite or beyond 1e12, a quaternion's norm not in [1e-6, 1e6], a joint
-                           ///< beyond a stop by more than 1e-3 m or rad, or a body of polygons out of the plane z = 0
+                           ///< beyond a stop by more than 1e-3 m or rad, a body of polygons out of the plane z = 0, or,
+                           ///< in steps, a planar body tilted
   kBadVelocity = 1u << 1,  ///< a velocity is not finite, beyond 1e9 m/s or beyond 1e6 rad/s; in steps also one that is
-                           ///< not 0 of a fixed body
+                           ///< not 0 of a fixed body, or out of its plane of a planar one
   kBadMaterial = 1u << 2,  ///< a modulus is not in [1e-3, 1e18], a dissipation not in [0, 1e6] or a friction not in
                            ///< [0, 1e4]
   kBadGeometry = 1u << 3,  ///< a geometry index is out of range, gives a compliant body a surface mesh, or makes a pair

@@ -73,6 +73,17 @@ TEST_F(SimulatorOnGpu, GpuSmallTreesHaveTheBitsOfTheCpu) {
   }
 }
 
+TEST_F(SimulatorOnGpu, GpuSmallPlanarBodiesHaveTheBitsOfTheCpu) {
+  for (const Integrator integrator : {Integrator::kMidpoint, Integrator::kEuler}) {
+    SceneDescription description = dropped_bodies(integrator);
+    for (const std::size_t body : {1, 2}) {
+      description.bodies[body].motion.type = MotionType::kPlanar;
+      description.bodies[body].velocity = {0.1, -0.2, 0, 0, 0, 20};
+    }
+    compare(description, 3, Precision::kFloat, 5);
+  }
+}
+
 /// The plate of each environment is thrown at another speed, the slow ones in one piece of a step.
 TEST_F(SimulatorOnGpu, GpuSmallSubstepsHaveTheBitsOfTheCpu) {
   SceneDescription description = dropped_bodies(Integrator::kMidpoint);

@@ -201,13 +201,17 @@ void define_methods(nb::class_<Scene>& type) {
 std::array<double, 3> array_of(isopatch::detail::Vec3d v) { return {v.x, v.y, v.z}; }
 
 /// Of each joint its parent, whether it turns, its axis and anchor in the parent's frame, the joint that moves it and
-/// by which ratio; of each body its joint, -1 without one, and whether it moves freely.
+/// by which ratio; of each body its joint, -1 without one, and the numbers of its velocity that are free without
+/// joints.
 nb::tuple joint_frames(const Scene& scene) {
   const isopatch::detail::RolloutData data(scene, isopatch::RolloutOptions());  // no matter how it is stepped
-  nb::list joints, of_bodies, frees;
+  nb::list joints, of_bodies, free_axes;
   for (const isopatch::detail::MovingBody& body : data.bodies) {
     of_bodies.append(body.is_joint() ? body.joint.index : -1);
-    frees.append(body.kind == isopatch::detail::MotionKind::kFree);
+    const int dofs = body.moves_freely() ? body.num_dofs() : 0;
+    free_axes.append(dofs == 6   ? nb::make_tuple(0, 1, 2, 3, 4, 5)
+                     : dofs == 3 ? nb::make_tuple(0, 1, 5)
+                                 : nb::make_tuple());
     if (!body.is_joint()) continue;
     const isopatch::detail::JointView& joint = body.joint;
     const int leader =
@@ -216,7 +220,7 @@ nb::tuple joint_frames(const Scene& scene) {
                                  array_of(joint.axis), array_of(joint.anchor), leader,
                                  body.is_follower() ? joint.ratio : 1.0));
   }
-  return nb::make_tuple(joints, of_bodies, frees);
+  return nb::make_tuple(joints, of_bodies, free_axes);
 }
 
 /// What the package asks for.

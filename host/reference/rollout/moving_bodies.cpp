@@ -213,8 +213,8 @@ std::vector<Pose> MovingBodies::contact_poses(const MotionState& state, const St
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (in_tree(i)) {
       poses.push_back(bodies[i].base);
-    } else if (bodies_[i].is_free()) {
-      poses.push_back(bodies_[i].mass().moved_freely(bodies[i].base, bodies[i].lag, ahead));
+    } else if (bodies_[i].moves_freely()) {
+      poses.push_back(bodies_[i].moved_on(bodies[i].base, bodies[i].lag, ahead));
     } else if (stage.middle && bodies_[i].has_path()) {
       poses.push_back(bodies_[i].path_pose(stage.begin + ahead));
     } else {
@@ -268,6 +268,11 @@ std::vector<StageMotion> MovingBodies::motions(const MotionState& state, const S
       motion.freedom.setIdentity();
       continue;
     }
+    if (body.is_planar()) {
+      motion.freedom.setZero();
+      motion.freedom(0, 0) = motion.freedom(1, 1) = motion.freedom(5, 2) = 1;
+      continue;
+    }
     if (body.parent() < 0) {
       motion.freedom = body.ratio() * body.joint_twist(motion.center);
       continue;
@@ -298,7 +303,11 @@ VectorX MovingBodies::known_velocities(const std::vector<StageBody>& bodies,
                                        const std::vector<StageMotion>& motions) const {
   VectorX velocities(num_dofs_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (bodies_[i].is_free()) velocities.segment<6>(own_dofs_[i]) = motions[i].inertia.inverse() * bodies[i].lag;
+    if (bodies_[i].moves_freely()) {
+      const MatrixX mass = motions[i].freedom.transpose() * motions[i].inertia * motions[i].freedom;
+      velocities.segment(own_dofs_[i], bodies_[i].num_dofs()) =
+          mass.inverse() * (motions[i].freedom.transpose() * bodies[i].lag);
+    }
     if (bodies_[i].own_dofs() == 1) velocities[own_dofs_[i]] = bodies[i].joint.rate;
   }
   return velocities;
@@ -308,7 +317,7 @@ VectorX MovingBodies::known_velocities(const std::vector<StageBody>& bodies,
 Pose MovingBodies::pose_after(std::size_t i, const MotionState& state, const Stage& stage, const Pose& base,
                               const Vector6& momentum) const {
   const Real onward = stage.middle ? stage.duration - stage.ahead : stage.duration;
-  if (bodies_[i].is_free()) return bodies_[i].mass().moved_freely(base, momentum, onward);
+  if (bodies_[i].moves_freely()) return bodies_[i].moved_on(base, momentum, onward);
   if (bodies_[i].has_path()) return bodies_[i].path_pose(stage.end());
   return moved(base, prescribed_twist(i, state, stage), onward);
 }
@@ -342,10 +351,9 @@ void MovingBodies::end_substep(const std::vector<StageBody>& bodies, const Stage
     if (bodies_[i].has_path()) state.velocities[i] = prescribed_twist(i, state, stage);
     if (bodies_[i].is_joint()) continue;
     state.poses[i] = bodies[i].base;
-    if (!bodies_[i].is_free()) continue;
-    const MassiveBody& mass = bodies_[i].mass();
-    const Vector6 twist = mass.spatial_inertia(state.poses[i]).inverse() * bodies[i].lag;
-    state.velocities[i] = twist_at(twist, -mass.arm(state.poses[i]));
+    if (!bodies_[i].moves_freely()) continue;
+    const Vector6 twist = bodies_[i].twist_of(state.poses[i], bodies[i].lag);
+    state.velocities[i] = twist_at(twist, -bodies_[i].mass().arm(state.poses[i]));
   }
   for (std::size_t j = 0; j < joint_bodies_.size(); ++j) state.joints[j] = bodies[joint_bodies_[j]].joint;
   place_joints(state);

@@ -74,6 +74,20 @@ MovingBody::MovingBody(const SceneDescription& scene, const Body& body) : body_(
   at_zero_ = {to_parent * initial_pose().position, parent_pose.orientation.conjugate() * initial_pose().orientation};
 }
 
+Vector6 MovingBody::twist_of(const Pose& pose, const Vector6& momentum) const {
+  if (!is_planar()) return mass_.spatial_inertia(pose).inverse() * momentum;
+  Vector6 twist = Vector6::Zero();
+  twist.head<2>() = momentum.head<2>() / mass_.mass;
+  twist[5] = momentum[5] / mass_.inertia_in_world(pose)(2, 2);
+  return twist;
+}
+
+Pose MovingBody::moved_on(const Pose& pose, const Vector6& momentum, Real duration) const {
+  if (!is_planar()) return mass_.moved_freely(pose, momentum, duration);
+  const Pose center = moved({pose.position + mass_.arm(pose), pose.orientation}, twist_of(pose, momentum), duration);
+  return {center.position - mass_.arm(center), center.orientation};
+}
+
 Vector6 MovingBody::initial_twist() const {
   Vector6 twist = Vector6::Zero();
   if (body_.fixed) return twist;

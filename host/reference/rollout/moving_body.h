@@ -37,15 +37,23 @@ class MovingBody {
   MovingBody(const SceneDescription& scene, const Body& body);
 
   bool is_free() const { return !body_.fixed && body_.motion.type == MotionType::kFree; }
+  bool is_planar() const { return !body_.fixed && body_.motion.type == MotionType::kPlanar; }
+  bool moves_freely() const { return is_free() || is_planar(); }
   bool is_prescribed() const { return !body_.fixed && body_.motion.type == MotionType::kPrescribed; }
   bool has_path() const { return is_prescribed() && !path_.empty(); }
   bool is_joint() const { return is_revolute() || is_prismatic(); }
-  int num_dofs() const { return is_free() ? 6 : is_joint() ? 1 : 0; }
+  int num_dofs() const { return is_free() ? 6 : is_planar() ? 3 : is_joint() ? 1 : 0; }
   int parent() const { return body_.motion.parent.value_or(-1); }
 
   const MassiveBody& mass() const { return mass_; }
   Pose initial_pose() const { return pose_of(body_.pose); }
   JointState initial_joint() const { return {body_.motion.position, body_.motion.velocity}; }
+
+  /// The twist of the center of a body that moves freely, with this momentum.
+  Vector6 twist_of(const Pose& pose, const Vector6& momentum) const;
+
+  /// Its pose after `duration` seconds with this momentum.
+  Pose moved_on(const Pose& pose, const Vector6& momentum, Real duration) const;
 
   /// The twist of the origin; of a body without a joint.
   Vector6 initial_twist() const;

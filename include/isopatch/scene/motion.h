@@ -17,7 +17,7 @@ enum class MotionType : std::uint8_t {
   kPrescribed,  ///< along Motion::path, or without one with its own velocity: no degree of freedom
   kPrismatic,   ///< slides along an axis: one
   kRevolute,    ///< turns about an axis: one
-  kPlanar       ///< by forces, along x and y and about z: three. Simulators have no steps of it yet
+  kPlanar       ///< by forces, along x and y and about z: three
 };
 
 /// A value and the time from which it holds; of Drive::target, at which it is reached.

@@ -234,4 +234,44 @@ SceneDescription coupled_gripper() {
   return scene;
 }
 
+SceneDescription planar_bodies() {
+  SceneDescription scene;
+  const Motion planar = {.type = MotionType::kPlanar};
+  add_body(scene, make_box("plate", {0.16, 0.1, 0.04}),
+           {.name = "plate",
+            .modulus = 3e5,
+            .dissipation = 1,
+            .friction = 0.5,
+            .pose = {0, 0, 0.0195, 0.98, 0, 0, 0.2},
+            .velocity = {1.2, -0.6, 0, 0, 0, -8},
+            .mass = 0.6,
+            .center_of_mass = Point3{0.02, -0.01, 0.008},
+            .inertia = std::array<double, 6>{1.2e-3, 1.5e-3, 1.8e-3, 1e-4, -2e-4, 1.5e-4},
+            .motion = planar});
+  add_body(scene, make_sphere("puck", 0.05, 1),
+           {.name = "puck",
+            .modulus = 2e5,
+            .dissipation = 0.5,
+            .friction = 0.3,
+            .pose = {0.13, -0.03, 0.06, 0.7, 0, 0, -0.7},
+            .velocity = {-0.9, 0.3, 0, 0, 0, 20},
+            .center_of_mass = Point3{0.01, 0.004, -0.006},
+            .motion = planar});
+  add_body(scene, make_sphere("ball", 0.03, 1),
+           {.name = "ball",
+            .modulus = 2e5,
+            .dissipation = 1,
+            .friction = 0.4,
+            .pose = {-0.02, 0.01, 0.068, 1, 0.1, 0.2, 0.3},
+            .velocity = {0.5, 0.2, -0.4, 3, -5, 8}});
+  add_body(
+      scene, make_box("wall", {0.02, 0.6, 0.2}),
+      {.name = "wall", .rigid = true, .fixed = true, .friction = 0.6, .pose = {0.21, -0.1, 0, 1, 0.02, 0.1, 0.05}});
+  add_ground(scene, false, 0.4);
+  scene.pairs = {{0, 1, {}, {}}, {2, 0, {}, {}}, {0, 3, {}, {}}, {1, 3, {}, {}}, {0, 4, {}, {}}};
+  scene.rollout.time_step = 2e-3;
+  scene.rollout.gravity = {1.5, -3, -9.81};
+  return scene;
+}
+
 }  // namespace isopatch::oracle

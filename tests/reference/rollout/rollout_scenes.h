@@ -32,4 +32,8 @@ SceneDescription fast_plate();
 /// Two fingers with a rotor, damping and friction, one of which mimics the other, close on a box.
 SceneDescription coupled_gripper();
 
+/// Two planar bodies hit each other, a wall on a slope, and a free ball; one slides over compliant ground. Their
+/// centers of mass and inertias have no symmetry that a plane needs.
+SceneDescription planar_bodies();
+
 }  // namespace isopatch::oracle

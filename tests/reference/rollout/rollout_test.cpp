@@ -14,10 +14,10 @@
 namespace isopatch::oracle {
 namespace {
 
-constexpr SceneCase kScenes[] = {{"ThrownBall", thrown_ball},        {"TiltedCube", tilted_cube},
-                                 {"BallOnBox", ball_on_box},         {"PinchedBar", pinched_bar},
-                                 {"DrivenFlap", driven_flap},        {"SweepingSlider", sweeping_slider},
-                                 {"CoupledGripper", coupled_gripper}};
+constexpr SceneCase kScenes[] = {{"ThrownBall", thrown_ball},         {"TiltedCube", tilted_cube},
+                                 {"BallOnBox", ball_on_box},          {"PinchedBar", pinched_bar},
+                                 {"DrivenFlap", driven_flap},         {"SweepingSlider", sweeping_slider},
+                                 {"CoupledGripper", coupled_gripper}, {"PlanarBodies", planar_bodies}};
 
 class RolloutReferenceTest : public testing::TestWithParam<SceneCase> {};
 

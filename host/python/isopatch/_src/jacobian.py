@@ -16,9 +16,9 @@ def _rotated(pose: Any, vector: tuple[float, float, float]) -> tuple[Any, Any, A
     return tuple(x + scale * (w * a + b) for x, a, b in zip(vector, v, u, strict=True))
 
 
-def jacobian(module: Any, frames: tuple[list[Any], list[int], list[bool]], poses: Any, body: int) -> Any:
+def jacobian(module: Any, frames: tuple[list[Any], list[int], list[list[int]]], poses: Any, body: int) -> Any:
     """[N, 6, D]; of Simulator.jacobian(). `module` is the library of `poses`, [N, B, 7]; `frames` are the scene's."""
-    parents, of_body, frees = frames
+    parents, of_body, free_axes = frames
     nothing, one = 0 * poses[:, 0, 0], 0 * poses[:, 0, 0] + 1
     at = [poses[:, body, k] for k in range(3)]
     columns: list[list[Any]] = [[nothing] * 6 for _ in parents]
@@ -42,11 +42,10 @@ def jacobian(module: Any, frames: tuple[list[Any], list[int], list[bool]], poses
         if parent < 0:
             break
         root = parent
-    if frees[root]:
-        arm = [x - poses[:, root, k] for k, x in enumerate(at)]
-        for k in range(6):
-            unit = [one if i == k % 3 else nothing for i in range(3)]
-            columns.insert(k, [*unit, *[nothing] * 3] if k < 3 else [*_cross(unit, arm), *unit])
+    arm = [x - poses[:, root, k] for k, x in enumerate(at)]
+    for place, axis in enumerate(free_axes[root]):
+        unit = [one if i == axis % 3 else nothing for i in range(3)]
+        columns.insert(place, [*unit, *[nothing] * 3] if axis < 3 else [*_cross(unit, arm), *unit])
     if not columns:
         return module.stack([poses[:, 0, :0]] * 6, 1)
     return module.stack([module.stack([column[i] for column in columns], -1) for i in range(6)], 1)

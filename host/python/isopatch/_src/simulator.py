@@ -258,7 +258,7 @@ class Simulator:
         if given:  # velocities of bodies on joints follow from it
             given["joint_rates"] = self._library.unknown_rates()
         self._core.reset(self._state, mask, self._initial._replace(**given), None)
-        if given and any(body.motion not in ("free", "fixed") for body in self._scene.bodies):
+        if given and any(body.motion not in ("free", "planar", "fixed") for body in self._scene.bodies):
             # no steps write what follows from joints and paths: in a copy, as other environments keep every bit
             placed = self.state()
             self._core.step(placed, 0, None, None, None, {})
@@ -369,9 +369,10 @@ class Simulator:
 
         Returns:
             [N, 6, D] of the state's library: linear [m/s] and angular velocity [rad/s], world frame, for each 1 of the
-            rates: first, if a free body carries it, of that body's velocity in the state, linear and angular; then of
-            all joints, in the order of `joints`: D is their number, and 6 more on a free body. A joint that does not
-            move the body has zeros, and so has one that follows another, whose column has what both do.
+            rates: first, if a free body carries it, of that body's velocity in the state, linear and angular, of a
+            planar body along x and y and about z; then of all joints, in the order of `joints`: D is their number, and
+            6 more on a free body, 3 of a planar one. A joint that does not move the body has zeros, and so has one that
+            follows another, whose column has what both do.
 
         Raises:
             ValueError: for a body that the scene does not have.

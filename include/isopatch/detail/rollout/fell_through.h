@@ -90,7 +90,7 @@ ISOPATCH_HD bool is_far(const SceneView& scene, const State& contact, std::int64
 ISOPATCH_HD_LARGE bool is_through(const SceneView& scene, const RolloutView& view, const InputView& input,
                                   const State& contact, std::int64_t environment, const EnvironmentState& state,
                                   int body, int support) {
-  if (view.bodies[body].kind != MotionKind::kFree) return false;
+  if (!view.bodies[body].moves_freely()) return false;
   const Vec3d in_body = input.mass(view, environment, body).center;
   const double time = 1.5 * view.time_step;
   if (is_far(scene, contact, environment, state, body, in_body, support, time)) return false;

@@ -43,8 +43,11 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
     if (!(scale >= kMinMassScale && scale <= 1 / kMinMassScale)) status |= kBadMaterial;
     const bool has_mass = step.input.mass(step.rollout, environment, i).mass > 0;
     const MovingBody& body = step.rollout.bodies[i];
-    for (int k = 0; k < kVelocitySize && body.kind == MotionKind::kFixed; ++k) {
-      if (state.velocities[i * kVelocitySize + k] != 0) status |= kBadVelocity;  // it would be ignored
+    const bool is_planar = body.kind == MotionKind::kPlanar;
+    if (is_planar) status |= tilt_status(PoseRow(now, 0, i));
+    for (int k = 0; k < kVelocitySize; ++k) {
+      const bool is_ignored = body.kind == MotionKind::kFixed || (is_planar && k >= 2 && k < 5);
+      if (is_ignored && state.velocities[i * kVelocitySize + k] != 0) status |= kBadVelocity;
     }
     if (body.num_dofs() > 0 && !has_mass) status |= kBadGeometry;
     if (body.own_dofs() > 0 && body.is_joint() && body.joint.is_beyond_stop(state.joints[2 * body.joint.index])) {

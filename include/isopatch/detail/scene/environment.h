@@ -155,12 +155,16 @@ ISOPATCH_HD std::uint32_t body_status(const State& state, std::int64_t environme
   return status;
 }
 
+/// kBadPose of a body that is turned about another axis than z.
+ISOPATCH_HD std::uint32_t tilt_status(const PoseRow& pose) {
+  const double tilt = std::fabs(pose.x[4]) + std::fabs(pose.x[5]);
+  return tilt <= limits::kMaxOutOfPlane * pose.quaternion_norm() ? std::uint32_t{kOk} : std::uint32_t{kBadPose};
+}
+
 /// The fault bit of a body of polygons whose pose is out of their plane.
 ISOPATCH_HD std::uint32_t plane_status(const State& state, std::int64_t environment, int body) {
   const PoseRow pose(state, environment, body);
-  const double z = std::fabs(pose.x[2]), tilt = std::fabs(pose.x[4]) + std::fabs(pose.x[5]);
-  const bool in_plane = z <= limits::kMaxOutOfPlane && tilt <= limits::kMaxOutOfPlane * pose.quaternion_norm();
-  return in_plane ? kOk : kBadPose;
+  return std::fabs(pose.x[2]) <= limits::kMaxOutOfPlane ? tilt_status(pose) : std::uint32_t{kBadPose};
 }
 
 /// The fault bits one part gives its environment.

@@ -25,6 +25,11 @@ ISOPATCH_HD Twist shifted(const Twist& twist, Vec3d arm) {
   return {twist.linear + cross(twist.angular, arm), twist.angular};
 }
 
+/// What a planar body can have of a twist.
+ISOPATCH_HD Twist in_plane(const Twist& twist) {
+  return {{twist.linear.x, twist.linear.y, 0}, {0, 0, twist.angular.z}};
+}
+
 /// A bound of the length of a vector that takes no root.
 ISOPATCH_HD double sum_of_sizes(Vec3d v) { return abs(v.x) + abs(v.y) + abs(v.z); }
 
@@ -49,6 +54,13 @@ ISOPATCH_HD Twist twist_of(const BodyMass& body, double mass_scale, const Transf
   const Vec3d target = inverse * momentum.angular, first = solved(target);
   const Vec3d angular = first + solved(target - rotate(X, body.inertia * rotate_back(X, first)));
   return {(inverse / body.mass) * momentum.linear, angular};
+}
+
+/// The same of a body of this kind, from a momentum that it can have: of a planar one without what rounding adds.
+ISOPATCH_HD Twist twist_of(MotionKind kind, const BodyMass& body, double mass_scale, const Transform<double>& X,
+                           const Momentum& momentum) {
+  const Twist twist = twist_of(body, mass_scale, X, momentum);
+  return kind == MotionKind::kPlanar ? in_plane(twist) : twist;
 }
 
 /// The orientation of a free body after `duration` seconds with the angular momentum L, which stays. Each part of
@@ -76,6 +88,14 @@ ISOPATCH_HD Pose moved(const BodyMass& body, double mass_scale, const Pose& pose
   const Vec3d center = pose.position + rotate(transform_of(pose), body.center);
   Pose to = {{0, 0, 0}, turned(body.turning, pose.orientation, inverse * momentum.angular, duration)};
   to.position = fma(duration, (inverse / body.mass) * momentum.linear, center) - rotate(transform_of(to), body.center);
+  return to;
+}
+
+/// The same of a body of this kind: a planar one stays in its plane to the bit.
+ISOPATCH_HD Pose moved(MotionKind kind, const BodyMass& body, double mass_scale, const Pose& pose,
+                       const Momentum& momentum, double duration) {
+  Pose to = moved(body, mass_scale, pose, momentum, duration);
+  if (kind == MotionKind::kPlanar) to.position.z = pose.position.z;
   return to;
 }
 

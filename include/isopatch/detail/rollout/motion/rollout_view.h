@@ -19,6 +19,7 @@ enum class MotionKind : std::uint8_t {
   kPath,      // prescribed by rows
   kVelocity,  // prescribed by the velocity in its state
   kFree,
+  kPlanar,  // along x and y and about z
   kPrismatic,
   kRevolute
 };
@@ -98,7 +99,11 @@ struct MovingBody {
 
   ISOPATCH_HD bool is_joint() const { return kind == MotionKind::kPrismatic || kind == MotionKind::kRevolute; }
   ISOPATCH_HD bool is_follower() const { return is_joint() && joint.leader >= 0; }
-  ISOPATCH_HD int num_dofs() const { return kind == MotionKind::kFree ? 6 : is_joint() ? 1 : 0; }
+  /// By forces, and on no joint.
+  ISOPATCH_HD bool moves_freely() const { return kind == MotionKind::kFree || kind == MotionKind::kPlanar; }
+  ISOPATCH_HD int num_dofs() const {
+    return kind == MotionKind::kFree ? 6 : kind == MotionKind::kPlanar ? 3 : is_joint() ? 1 : 0;
+  }
   ISOPATCH_HD bool is_in_tree() const { return tree >= 0; }
   /// Without those that it shares with a leader.
   ISOPATCH_HD int own_dofs() const { return is_follower() ? 0 : num_dofs(); }

@@ -304,7 +304,7 @@ ISOPATCH_HD Twist known_twist(const RolloutView& view, const InputView& input, s
                               const StageBody* bodies, const double* poses) {
   const MovingBody& body = view.bodies[index];
   const Pose pose = load_pose(poses, index);
-  if (body.kind == MotionKind::kFree) {
+  if (body.moves_freely()) {
     return shifted(bodies[index].twist(), rotate(transform_of(pose), -input.mass(view, environment, index).center));
   }
   if (!body.is_joint()) return prescribed_twist(body, state.twist(index), stage);
@@ -344,11 +344,11 @@ ISOPATCH_HD void place_for_contact(const RolloutView& view, const InputView& inp
       at.momentum = momentum_on_joint(body, input.mass(view, environment, index), input.mass_scale(environment, index),
                                       pose, at.velocity[0], bodies, poses);
     }
-  } else if (stage.ahead > 0 && body.kind == MotionKind::kFree) {
+  } else if (stage.ahead > 0 && body.moves_freely()) {
     const BodyMass& mass = input.mass(view, environment, index);
     const double scale = input.mass_scale(environment, index);
-    pose = moved(mass, scale, at.base, at.momentum, stage.ahead);
-    at.set_velocity(twist_of(mass, scale, transform_of(pose), at.momentum));
+    pose = moved(body.kind, mass, scale, at.base, at.momentum, stage.ahead);
+    at.set_velocity(twist_of(body.kind, mass, scale, transform_of(pose), at.momentum));
   } else if (moves_along && body.kind == MotionKind::kPath) {
     pose = pose_at(body.path, stage.begin + stage.ahead);
   } else if (stage.ahead > 0) {

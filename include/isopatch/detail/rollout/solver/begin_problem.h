@@ -123,19 +123,17 @@ ISOPATCH_HD void begin_body(const StageInput& in, const SolverStage& stage, int 
                transform_of(load_pose(in.poses(), index)), free);
   const Vec3d diagonal = {1 / solved.inertia.xx, 1 / solved.inertia.yy, 1 / solved.inertia.zz};
   const double inverse_mass = 1 / solved.mass;
-  const double weights[6] = {inverse_mass, inverse_mass, inverse_mass, diagonal.x, diagonal.y, diagonal.z};
-  const double velocity[6] = {twist.linear.x,  twist.linear.y,  twist.linear.z,
-                              twist.angular.x, twist.angular.y, twist.angular.z};
+  const Twist known = bodies[index].twist();
   const SolverVectors& v = m.vectors;
   const int first = solved.first_dof;
-  ISOPATCH_UNROLL
-  for (int k = 0; k < 6; ++k) {
-    v.previous[first + k] = bodies[index].velocity[k];
-    v.free_velocity[first + k] = velocity[k];
-    v.inverse_mass[first + k] = weights[k];
-  }
-  solved.project(free, [&](int k, double value) { v.free_momentum[first + k] = value; });
-  solved.project(force, [&](int k, double value) { v.force_impulse[first + k] = h * value; });
+  const auto write = [&](const Momentum& numbers, double* to) {
+    solved.project(numbers, [&](int k, double value) { to[first + k] = value; });
+  };
+  write({known.linear, known.angular}, v.previous);
+  write({twist.linear, twist.angular}, v.free_velocity);
+  write({{inverse_mass, inverse_mass, inverse_mass}, diagonal}, v.inverse_mass);
+  write(free, v.free_momentum);
+  write({h * force.linear, h * force.angular}, v.force_impulse);
 }
 
 /// Writes what trees have in the problem, from where place_trees() has them. Called by all lanes.
@@ -263,7 +261,7 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const Velocit
         if (has_damper) add_carried(motion, term, columns.read(term.first), carried);
       });
       if constexpr (PointSums::kHasPlates) warp.sync();  // before points change
-      const bool both_are_free = m.bodies[pair.a].num_dofs == 6 && m.bodies[pair.b].num_dofs == 6;
+      const bool both_are_free = m.bodies[pair.a].moves_freely() && m.bodies[pair.b].moves_freely();
       const double beta = damping_factor(relative_stiffness(stage.step, pair.sums), 1 / stage.weight, both_are_free);
       const bool rolls =
           PointSums::kHasPlates && pair.polygons == 1 && pair.terms == 1 && m.terms[pair.first_term].rolls;

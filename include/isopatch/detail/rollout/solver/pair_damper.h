@@ -25,6 +25,11 @@ ISOPATCH_HD BodyMobility mobility_of(const SolverMemory& m, const SolvedPair& pa
   if (body.num_dofs == 6) {
     mobility.inverse_mass = 1 / body.mass;
     mobility.inverse_inertia = inverse(body.inertia);
+  } else if (body.num_dofs == 3) {  // as if z were a joint's axis, which takes away what it gives
+    mobility.inverse_mass = 1 / body.mass;
+    mobility.inverse_inertia.zz = 1 / body.inertia.zz;
+    mobility.linear = {0, 0, 1};
+    mobility.inverse_of_joint = -mobility.inverse_mass;
   } else if (body.num_dofs == 1) {
     Twist freedom = body.freedom;
     if (share_joint(m.bodies[pair.a], m.bodies[pair.b])) {
@@ -59,7 +64,7 @@ ISOPATCH_HD PatchMotion patch_motion(const SolverMemory& m, const SolvedPair& pa
   motion.a = {at_a.linear, at_a.angular};
   motion.b = {at_b.linear, at_b.angular};
 
-  const bool a_is_free = a.num_dofs == 6, b_is_free = b.num_dofs == 6;
+  const bool a_is_free = a.moves_freely(), b_is_free = b.moves_freely();
   double with_a = 0;  // lambda
   if (a_is_free && b_is_free) {
     const double turn_a = dot(of_a.angular, of_a.angular), turn_b = dot(of_b.angular, of_b.angular);

@@ -92,9 +92,9 @@ ISOPATCH_HD void add_joint_forces(Warp& warp, const StageInput& in, const Solver
 ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int index, const Pose& base,
                             const Momentum& momentum) {
   const MovingBody& body = in.view.bodies[index];
-  if (body.kind == MotionKind::kFree) {
+  if (body.moves_freely()) {
     const double scale = in.input.mass_scale(in.environment, index);
-    return moved(in.input.mass(in.view, in.environment, index), scale, base, momentum, stage.onward);
+    return moved(body.kind, in.input.mass(in.view, in.environment, index), scale, base, momentum, stage.onward);
   }
   if (body.kind == MotionKind::kPath) return pose_at(body.path, stage.end);
   return body.kind == MotionKind::kVelocity ? moved(base, in.state.twist(index), stage.onward) : base;
@@ -107,6 +107,7 @@ ISOPATCH_HD Momentum found_momentum(const SolverMemory& m, int index) {
   if (solved.num_dofs == 0) return {{0, 0, 0}, {0, 0, 0}};
   if (solved.num_dofs == 1 || solved.is_touched) return solved.momentum(solved.twist(m.vectors.velocity));
   const double* const p = m.vectors.free_momentum + solved.first_dof;
+  if (solved.num_dofs == 3) return {{p[0], p[1], 0}, {0, 0, p[2]}};
   return {{p[0], p[1], p[2]}, {p[3], p[4], p[5]}};
 }
 
@@ -204,11 +205,11 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
     if (body.kind == MotionKind::kPath) {
       state.set_twist(i, prescribed_twist(body, {}, last_stage_of(in.view, steps)));
     }
-    if (body.kind == MotionKind::kFree) {
+    if (body.moves_freely()) {
       const double scale = in.input.mass_scale(in.environment, i);
       const BodyMass& mass = in.input.mass(in.view, in.environment, i);
       const Transform<double> X = transform_of(pose);
-      state.set_twist(i, shifted(twist_of(mass, scale, X, found), -rotate(X, mass.center)));
+      state.set_twist(i, shifted(twist_of(body.kind, mass, scale, X, found), -rotate(X, mass.center)));
     }
     if (body.kind != MotionKind::kFixed) store_pose(state.poses, i, pose);
   }

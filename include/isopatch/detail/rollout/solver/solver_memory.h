@@ -36,10 +36,13 @@ struct SolvedBody {
   std::int32_t block_dofs;  // of all that is eliminated with this body
 
   ISOPATCH_HD bool is_in_tree() const { return tree >= 0; }
+  /// On no joint: with all degrees of freedom, or the three of a planar body.
+  ISOPATCH_HD bool moves_freely() const { return num_dofs > 1; }
   /// The twist of degree of freedom k alone.
   ISOPATCH_HD Twist unit_twist(int k) const {
     if (num_dofs == 1) return freedom;
     const auto one = [&](int axis) { return k == axis ? 1.0 : 0.0; };
+    if (num_dofs == 3) return {{one(0), one(1), 0}, {0, 0, one(2)}};
     return {{one(0), one(1), one(2)}, {one(3), one(4), one(5)}};
   }
   /// The twist of the center with these velocities, by its degrees of freedom alone; without `known` if they are
@@ -49,6 +52,7 @@ struct SolvedBody {
     if (num_dofs == 0) return rest;
     const double* v = velocities + first_dof;
     if (num_dofs == 1) return fma(v[0], freedom, rest);
+    if (num_dofs == 3) return {{v[0], v[1], 0}, {0, 0, v[2]}};
     return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
   }
   /// Calls visit(k, component of a wrench about the center along degree of freedom k) for each k, a constant.
@@ -56,7 +60,9 @@ struct SolvedBody {
   ISOPATCH_HD void project(const Momentum& wrench, const Visit& visit) const {
     if (num_dofs == 0) return;
     if (num_dofs == 1) return visit(0, along_freedom(wrench));
-    visit(0, wrench.linear.x), visit(1, wrench.linear.y), visit(2, wrench.linear.z);
+    visit(0, wrench.linear.x), visit(1, wrench.linear.y);
+    if (num_dofs == 3) return visit(2, wrench.angular.z);
+    visit(2, wrench.linear.z);
     visit(3, wrench.angular.x), visit(4, wrench.angular.y), visit(5, wrench.angular.z);
   }
   ISOPATCH_HD double along_freedom(const Momentum& wrench) const {
