@@ -8,72 +8,14 @@
 #include <numbers>
 
 #include "host/reference/polytope/complementarity.h"
-#include "host/reference/polytope/convex_hull.h"
 #include "tests/reference/polytope/random_shapes.h"
+#include "tests/reference/polytope/step_bodies.h"
 
 namespace isopatch::reference::polytope {
 namespace {
 
 constexpr Real kPi = std::numbers::pi_v<Real>;
 constexpr Real kStep = 0.01L, kGravity = 9.81L;
-
-Vector3 direction(Real degrees) { return {std::cos(degrees * kPi / 180), std::sin(degrees * kPi / 180), 0}; }
-
-ConvexShape rectangle(Real low_x, Real high_x, Real low_y, Real high_y) {
-  return polygon({{low_x, low_y, 0}, {high_x, low_y, 0}, {high_x, high_y, 0}, {low_x, high_y, 0}});
-}
-
-ConvexShape box(Real x, Real y, Real z) {
-  std::vector<Vector3> corners;
-  for (const Real i : {-1, 1}) {
-    for (const Real j : {-1, 1}) {
-      for (const Real k : {-1, 1}) corners.emplace_back(i * x / 2, j * y / 2, k * z / 2);
-    }
-  }
-  return convex_hull(corners);
-}
-
-Transform placed(const Vector3& axis, Real angle, const Vector3& at) {
-  return {Eigen::AngleAxis<Real>(angle, axis.normalized()).toRotationMatrix(), at};
-}
-
-StepBody fixed(const ConvexShape& shape, const Transform& pose = {}) {
-  StepBody body;
-  body.body.parts = {shape};
-  body.body.pose = pose;
-  return body;
-}
-
-/// A polygon of density 1; its area, centroid and moment by triangles from its first corner.
-StepBody thrown_polygon(const ConvexShape& shape, const Transform& pose, const Vector3& velocity) {
-  StepBody body = fixed(shape, pose);
-  Vector3 moment = Vector3::Zero();
-  const auto& v = shape.vertices;
-  Real polar = 0;  // about the origin
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const Vector3 &p = v[i], &q = v[(i + 1) % v.size()];
-    const Real area = p.cross(q).z() / 2;
-    body.mass += area;
-    moment += area / 3 * (p + q);
-    polar += area / 6 * (p.dot(p) + p.dot(q) + q.dot(q));
-  }
-  body.is_planar = true;
-  body.body.center = moment / body.mass;
-  body.inertia(2, 2) = polar - body.mass * body.body.center.squaredNorm();
-  body.body.velocity = {velocity[0], velocity[1], 0};
-  body.body.angular_velocity = {0, 0, velocity[2]};
-  return body;
-}
-
-StepBody thrown_box(const Vector3& size, const Transform& pose, const Vector3& velocity) {
-  StepBody body = fixed(box(size[0], size[1], size[2]), pose);
-  body.mass = size.prod();
-  const Vector3 square = size.cwiseProduct(size);
-  const Vector3 moments = body.mass / 12 * (Vector3::Constant(square.sum()) - square);
-  body.inertia = pose.rotation * moments.asDiagonal() * pose.rotation.transpose();
-  body.body.velocity = velocity;
-  return body;
-}
 
 StepProblem problem_of(const std::vector<StepBody>& bodies, RelationMode mode, Real margin) {
   PairSettings settings;
@@ -112,9 +54,9 @@ void expect_step(const std::vector<StepBody>& bodies, RelationMode mode, Real ma
 }
 
 std::vector<StepBody> on_its_tip(const Vector3& tip, const Vector3& velocity) {
-  const ConvexShape square = rectangle(-0.1L, 0.1L, -0.1L, 0.1L);
+  const ConvexShape square = rectangle(-0.1L, -0.1L, 0.1L, 0.1L);
   const Transform pose = placed({0, 0, 1}, kPi / 4, tip + Vector3(0, 0.1L * std::sqrt(Real{2}), 0));
-  return {thrown_polygon(square, pose, velocity), fixed(rectangle(-1, 0, -1, 0))};
+  return {thrown_polygon(square, pose, velocity), fixed(rectangle(-1, -1, 0, 0))};
 }
 
 TEST(PolytopeStep, PassesACorner) {
@@ -133,8 +75,8 @@ TEST(PolytopeStep, TakesTheCheapWayAroundACorner) {
 }
 
 TEST(PolytopeStep, FallsPastABlockThatUnilateralContactsHaveNoWayOutOf) {
-  const std::vector<StepBody> bodies = {thrown_polygon(rectangle(-0.02L, 0.12L, -0.06L, -0.01L), {}, {0.3L, -0.5L, 0}),
-                                        fixed(rectangle(0, 0.1L, 0, 1))};
+  const std::vector<StepBody> bodies = {thrown_polygon(rectangle(-0.02L, -0.06L, 0.12L, -0.01L), {}, {0.3L, -0.5L, 0}),
+                                        fixed(rectangle(0, 0, 0.1L, 1))};
   expect_step(bodies, RelationMode::kExact, 0.15L, {{0.3L, -0.5L, 0}, 0});
   expect_step(bodies, RelationMode::kSeparating, 0.15L, {{0.3L, -0.5L, 0}, 0});
   EXPECT_FALSE(global_step(problem_of(bodies, RelationMode::kUnilateral, 0.15L)).has_value());
@@ -153,7 +95,7 @@ TEST(PolytopeStep, OfTwoVertices) {
 }
 
 TEST(PolytopeStep, Lands) {
-  const StepBody square = thrown_polygon(rectangle(-0.5L, 0.5L, -0.5L, 0.5L),
+  const StepBody square = thrown_polygon(rectangle(-0.5L, -0.5L, 0.5L, 0.5L),
                                          placed({0, 0, 1}, kPi / 180, {0, 0.51L, 0}), {0, -3 - kStep * kGravity, 0});
   const std::vector<StepBody> bodies = {square, fixed(half_space(), placed({1, 0, 0}, -kPi / 2, {0, 0, 0}))};
   for (const RelationMode mode : {RelationMode::kExact, RelationMode::kUnilateral, RelationMode::kSeparating}) {
@@ -162,9 +104,9 @@ TEST(PolytopeStep, Lands) {
 }
 
 TEST(PolytopeStep, GlidesOverASeam) {
-  const StepBody square = thrown_polygon(rectangle(-0.1L, 0.1L, -0.1L, 0.1L), {Matrix3::Identity(), {-0.105L, 0.1L, 0}},
+  const StepBody square = thrown_polygon(rectangle(-0.1L, -0.1L, 0.1L, 0.1L), {Matrix3::Identity(), {-0.105L, 0.1L, 0}},
                                          {1, -kStep * kGravity, 0});
-  const std::vector<StepBody> bodies = {square, fixed(rectangle(-2, 0, -1, 0)), fixed(rectangle(0, 2, -1, 0))};
+  const std::vector<StepBody> bodies = {square, fixed(rectangle(-2, -1, 0, 0)), fixed(rectangle(0, -1, 2, 0))};
   expect_step(bodies, RelationMode::kExact, 0.01L, {{1, 0, 0}});
   expect_step(bodies, RelationMode::kUnilateral, 0.01L, {{0.643362624L, 0.150530755L, -1.433626241L}});
 }
@@ -173,7 +115,7 @@ TEST(PolytopeStep, OfCrossedBars) {
   const std::vector<StepBody> bodies = {
       thrown_box({1, 0.1L, 0.1L}, placed({1, 0, 0}, kPi / 4, {0.05L, 0.02L, 0.1L * std::sqrt(Real{2}) + 0.001L}),
                  {0, 0, -1 - kStep * kGravity}),
-      fixed(box(0.1L, 1, 0.1L), placed({0, 1, 0}, kPi / 4, {0, 0, 0}))};
+      fixed(box({0.1L, 1, 0.1L}), placed({0, 1, 0}, kPi / 4, {0, 0, 0}))};
   for (const RelationMode mode : {RelationMode::kExact, RelationMode::kUnilateral, RelationMode::kSeparating}) {
     expect_step(bodies, mode, 0.01L, {{0, 0, -0.128791346L, 0, 0.575826923L, 0}, 0.009693087L});
   }
@@ -181,7 +123,7 @@ TEST(PolytopeStep, OfCrossedBars) {
 
 TEST(PolytopeStep, RestsOnACubeThatIsTurned) {
   const std::vector<StepBody> bodies = {
-      thrown_box({1, 1, 1}, placed({0, 0, 1}, kPi / 4, {0, 0, 1}), {0, 0, -kStep * kGravity}), fixed(box(1, 1, 1))};
+      thrown_box({1, 1, 1}, placed({0, 0, 1}, kPi / 4, {0, 0, 1}), {0, 0, -kStep * kGravity}), fixed(box({1, 1, 1}))};
   const auto found = global_step(problem_of(bodies, RelationMode::kExact, 0.01L));
   ASSERT_TRUE(found.has_value());
   EXPECT_LT(found->velocity.cwiseAbs().maxCoeff(), 1e-13L);
@@ -192,7 +134,7 @@ TEST(PolytopeStep, OfABarPastARidge) {
   const Real height = 0.05L * std::sqrt(Real{2}) + 0.066L;
   const std::vector<StepBody> bodies = {
       thrown_box({0.3L, 0.1L, 0.1L}, placed({0, 1, 0}, 0.1L, {-0.13L, 0, height}), {3, 0, -1.2L}),
-      fixed(box(0.1L, 1, 0.1L), placed({0, 1, 0}, kPi / 4, {0, 0, 0}))};
+      fixed(box({0.1L, 1, 0.1L}), placed({0, 1, 0}, kPi / 4, {0, 0, 0}))};
   expect_step(bodies, RelationMode::kExact, 0.05L, {{3.019402046L, 0, -1.006626703L, 0, -3.170287639L, 0}});
   expect_step(bodies, RelationMode::kUnilateral, 0.05L, {{-1.148317476L, 0, 0.476041659L, 0, 4.098156226L, 0}});
 }
