@@ -3,6 +3,7 @@
 // Steps environments on all cores. A thread takes the next few environments and all steps of a call with each.
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "host/cpu/find_contacts.h"
@@ -55,8 +56,10 @@ std::uint32_t take_step(Warp& warp, const StepCall& call, std::int64_t environme
     const auto ordered = ordered_contacts(
         polygons, [&](int i) { return contacts.key(i); },
         [&](int i, const PolygonColumns& columns, int k) { contacts.write(i, columns, k); });
-    status |= finish_stage(warp, KernelPointSums{call.points, work.counter}, step, contact, environment, ordered,
-                           work.solver(polygons), progress);
+    const int before = progress.counts->iterations, expected = std::min(work.iterations[0], work.iterations[1]);
+    status |= finish_stage(warp, KernelPointSums{call.points, work.counter, expected}, step, contact, environment,
+                           ordered, work.solver(polygons), progress);
+    work.iterations[0] = std::exchange(work.iterations[1], progress.counts->iterations - before);
   }
   return status;
 }

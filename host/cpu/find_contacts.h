@@ -41,6 +41,7 @@ class ContactStepMemory : public StepWorkspace {
   const CpuContactModels& models;
   ThreadWorkspace contact;
   WorkCounter counter;                                    // of the solver
+  std::int32_t iterations[2] = {0, 0};                    // of the last two solves
   std::vector<double> contact_state, next_contact_state;  // of the environment, as StepProgress says
   std::vector<PlateContact> plates;                       // of the environment, by row
 };

@@ -41,6 +41,7 @@ struct KernelPointSums {
 
   const PointKernels& kernels;
   WorkCounter& counter;
+  std::int32_t expected_iterations;  // of the solve; no bit depends on it
 
   void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
              const PointsStart<double>& start, double (&potentials)[2]) const {

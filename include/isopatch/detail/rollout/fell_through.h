@@ -22,7 +22,6 @@ struct FallenBody {
   Twist twist;    // of that point
   Vec3d gravity;  // m/s^2
   double time;    // in which the centre has passed it, s: a step and a half, as the velocity is that at the end
-  bool is_solid;
 
   ISOPATCH_HD const GeometryView& geometry(int part) const {
     return scene.geometries[geometry_of(scene, contact, environment, part)];
@@ -102,8 +101,7 @@ ISOPATCH_HD_LARGE bool is_through(const SceneView& scene, const RolloutView& vie
                              X_A.translation + arm,
                              shifted(state.twist(body), arm),
                              input.gravity(view, environment),
-                             time,
-                             is_in_core(scene, contact, environment, body, in_body)};
+                             time};
   const Transform<double> X_B = transform_of(load_pose(state.poses, support));
   const Twist of_support = shifted(state.twist(support), fallen.center - X_B.translation);
   bool through = false;
@@ -112,7 +110,7 @@ ISOPATCH_HD_LARGE bool is_through(const SceneView& scene, const RolloutView& vie
     const GeometryView& g = fallen.geometry(i);
     if (g.half_space) {
       through = through || fallen.is_below_half_space(scene.parts[i], g, X_B);
-    } else if (g.core > 0 && fallen.is_solid) {
+    } else if (g.core > 0 && is_in_core(scene, contact, environment, body, in_body)) {
       through = through || fallen.passes_middle(g, X_B, of_support.linear);
     }
   }

@@ -61,14 +61,26 @@ ISOPATCH_HD double approach_speed(const MovingBounds& a, const MovingBounds& b, 
   return speed > 0 && gap < duration * speed ? speed : 0.0;
 }
 
-/// A bound of the speed of all points of a body, whichever way it is turned; infinite for half spaces [m/s].
+/// A bound of the speed of all points of a body, whichever way it is turned; infinite for half spaces that move [m/s].
 ISOPATCH_HD double largest_speed(const SceneView& scene, const State& state, std::int64_t environment, int body,
                                  const Twist& twist) {
+  if (sum_of_sizes(twist.linear) + sum_of_sizes(twist.angular) == 0) return 0;
   for (std::int32_t part = scene.bodies[body].parts_begin; part < scene.bodies[body].parts_end; ++part) {
     if (scene.geometries[geometry_of(scene, state, environment, part)].half_space) return kInfinity;
   }
   const Ball ball = mesh_ball(scene, state, environment, body);
   return fma(sum_of_sizes(twist.angular), sum_of_sizes(ball.center) + ball.padded_radius(), sum_of_sizes(twist.linear));
+}
+
+/// What the sub-steps follow from where bodies are slow for their thickness, whatever their poses are.
+struct BodyPace {
+  double thickness, speed;
+};
+
+ISOPATCH_HD BodyPace pace_of(const RolloutView& view, const SceneView& scene, const State& state,
+                             std::int64_t environment, const EnvironmentState& own, int body) {
+  const double thickness = thickness_of(view, scene, state, environment, body);
+  return {thickness, thickness > 0 ? largest_speed(scene, state, environment, body, own.twist(body)) : 0};
 }
 
 /// The angle by which a free body may turn in a sub-step: with three different moments of inertia, the kinetic energy
@@ -88,6 +100,11 @@ template <class Warp>
 ISOPATCH_HD StepPlan plan_step(Warp& warp, const RolloutView& view, const SceneView& scene, const State& state,
                                const InputView& input, std::int64_t environment, const EnvironmentState& own) {
   double most = 1;
+  const auto pace = [&](int body) { return pace_of(view, scene, state, environment, own, body); };
+  BodyPace paces[Warp::kSize == 1 ? limits::kMaxBodies : 1];
+  if constexpr (Warp::kSize == 1) {  // once for all of a body's pairs
+    for (int body = 0; body < scene.num_bodies; ++body) paces[body] = pace(body);
+  }
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < scene.num_pairs; i += Warp::kSize) {
     if (!is_enabled(state, environment, i)) continue;
@@ -97,8 +114,9 @@ ISOPATCH_HD StepPlan plan_step(Warp& warp, const RolloutView& view, const SceneV
     ISOPATCH_NO_UNROLL
     for (int side = 0; side < 2 && thickness > 0; ++side) {
       const int body = side == 0 ? pair.a : pair.b;
-      thickness = min(thickness, thickness_of(view, scene, state, environment, body));
-      if (thickness > 0) speed += largest_speed(scene, state, environment, body, own.twist(body));
+      const BodyPace own_pace = Warp::kSize == 1 ? paces[body] : pace(body);
+      thickness = min(thickness, own_pace.thickness);
+      speed += own_pace.speed;
     }
     if (!(thickness > 0)) continue;
     constexpr double kRounding = 1e-6;

@@ -19,12 +19,15 @@ struct OrderedContacts {
   Key key;
   Write write;
 
-  /// The first that is of this part pair or of one behind it.
-  ISOPATCH_HD int first_at(std::int32_t part_pair) const {
-    int low = 0, high = count;
+  ISOPATCH_HD bool is_before(int index, std::int32_t part_pair) const {
+    return key(index) < ContactKey::of_part_pair(part_pair).word();
+  }
+  /// The first, from `low` on, that is of this part pair or of one behind it.
+  ISOPATCH_HD int first_at(std::int32_t part_pair, int low = 0) const {
+    int high = count;
     while (low < high) {
       const int middle = low + (high - low) / 2;
-      if (key(middle) < ContactKey::of_part_pair(part_pair).word()) {
+      if (is_before(middle, part_pair)) {
         low = middle + 1;
       } else {
         high = middle;
@@ -42,12 +45,15 @@ ISOPATCH_HD OrderedContacts<Key, Write> ordered_contacts(int count, const Key& k
 /// Lists the pairs that have contacts. Returns how many. Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& contacts, SolvedPair* pairs) {
-  int listed = 0;
+  int listed = 0, begin = 0, end = 0;
   ISOPATCH_NO_UNROLL
   for (int base = 0; base < in.scene.num_pairs && contacts.count > 0; base += Warp::kSize) {
     const int pair = base + warp.lane();
-    int begin = 0, end = 0;
-    if (pair < in.scene.num_pairs) {
+    if constexpr (Warp::kSize == 1) {  // goes on from the pair before
+      begin = end;
+      const std::int32_t behind = in.scene.part_pairs_end(pair);
+      if (begin < contacts.count && contacts.is_before(begin, behind)) end = contacts.first_at(behind, begin + 1);
+    } else if (begin = end = 0; pair < in.scene.num_pairs) {
       begin = contacts.first_at(in.scene.pairs[pair].part_pairs_begin);
       end = contacts.first_at(in.scene.part_pairs_end(pair));
     }
@@ -86,6 +92,16 @@ ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contac
     const PolygonColumns columns = columns_of(m, pair);
     constexpr int kVector = PolygonColumns::kMaxVector;
     const int room = (pair.polygons + kVector - 1) / kVector * kVector;
+    if constexpr (Warp::kSize == 1) {  // the numbers of a vector are side by side
+      ISOPATCH_NO_UNROLL
+      for (int c = 0; c < PolygonColumns::kColumns && room > pair.polygons; ++c) {
+        ISOPATCH_UNROLL
+        for (int k = 0; k < kVector; ++k) columns.column(room - kVector)[c * kSumLanes + k] = 0;
+      }
+      ISOPATCH_NO_UNROLL
+      for (int k = 0; k < pair.polygons; ++k) contacts.write(pair.first_polygon + k, columns, k);
+      continue;
+    }
     ISOPATCH_NO_UNROLL
     for (int k = warp.lane(); k < room; k += Warp::kSize) {
       if (k < pair.polygons) {

@@ -11,6 +11,13 @@
 #include "isopatch/detail/simt/warp.h"
 #include "isopatch/limits.h"
 
+// Registers hold what these loops work on where they are unrolled, which GCC does only if told to.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define ISOPATCH_UNROLL_BLOCK _Pragma("GCC unroll 6")
+#else
+#define ISOPATCH_UNROLL_BLOCK ISOPATCH_UNROLL
+#endif
+
 namespace isopatch::detail {
 
 /// A set of bodies.
@@ -64,39 +71,6 @@ struct MatrixRows {
   std::int32_t count;
 };
 
-/// Replaces the columns of one body in H by columns of its Cholesky factor, updates the columns after them, and solves
-/// for the entries of x in their rows. `rows` begins with the columns themselves, which are consecutive.
-ISOPATCH_HD void eliminate_columns(const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
-  for (int c = 0; c < columns; ++c) {
-    double* const column = H.column(rows.row[c]);
-    const double pivot = sqrt(column[rows.row[c]]), inverse = 1 / pivot;
-    column[rows.row[c]] = pivot;
-    for (int i = c + 1; i < rows.count; ++i) column[rows.row[i]] *= inverse;
-    for (int j = c + 1; j < rows.count; ++j) {
-      double* const to = H.column(rows.row[j]);
-      const double factor = -column[rows.row[j]];
-      for (int i = j; i < rows.count; ++i) {
-        to[rows.row[i]] = fma(factor, column[rows.row[i]], to[rows.row[i]]);
-      }
-    }
-  }
-  for (int c = 0; c < columns; ++c) {
-    const double* column = H.column(rows.row[c]);
-    const double value = x[rows.row[c]] / column[rows.row[c]];
-    x[rows.row[c]] = value;
-    for (int k = c + 1; k < rows.count; ++k) x[rows.row[k]] = fma(-value, column[rows.row[k]], x[rows.row[k]]);
-  }
-}
-
-/// Solves with the transpose of the factor.
-ISOPATCH_HD void substitute_back(const LowerMatrix& H, double* x) {
-  for (int c = H.size - 1; c >= 0; --c) {
-    const double value = x[c] / H.at(c, c);
-    x[c] = value;
-    for (int k = 0; k < c; ++k) x[k] = fma(-value, H.at(c, k), x[k]);
-  }
-}
-
 /// The entry of a factor on its diagonal, and what follows from it.
 struct Pivot {
   double root, inverse;
@@ -108,44 +82,145 @@ ISOPATCH_HD_CALLED Pivot pivot_of(double entry, double x) {
   return {root, 1 / root, x / root};
 }
 
+/// The most columns that are eliminated together.
+inline constexpr int kMostColumns = 6;
+
+/// The block of the columns themselves, while they are eliminated; x is then solved for.
+struct TopBlock {
+  double entry[kMostColumns][kMostColumns], x[kMostColumns];  // column after column
+  Pivot pivot[kMostColumns];
+
+  ISOPATCH_HD TopBlock(const LowerMatrix& H, int own, int columns, const double* from) {
+    ISOPATCH_UNROLL_BLOCK
+    for (int c = 0; c < kMostColumns; ++c) {
+      if (c >= columns) continue;
+      x[c] = from[own + c];
+      ISOPATCH_UNROLL_BLOCK
+      for (int i = c; i < kMostColumns; ++i) {
+        if (i < columns) entry[c][i] = H.at(own + i, own + c);
+      }
+    }
+    ISOPATCH_UNROLL_BLOCK
+    for (int c = 0; c < kMostColumns; ++c) {
+      if (c >= columns) continue;
+      pivot[c] = pivot_of(entry[c][c], x[c]);
+      x[c] = pivot[c].quotient;
+      ISOPATCH_UNROLL_BLOCK
+      for (int j = c + 1; j < kMostColumns; ++j) {
+        if (j >= columns) continue;
+        entry[c][j] *= pivot[c].inverse;
+        x[j] = fma(-x[c], entry[c][j], x[j]);
+      }
+      ISOPATCH_UNROLL_BLOCK
+      for (int j = c + 1; j < kMostColumns; ++j) {
+        if (j >= columns) continue;
+        ISOPATCH_UNROLL_BLOCK
+        for (int i = j; i < kMostColumns; ++i) {
+          if (i < columns) entry[j][i] = fma(-entry[c][j], entry[c][i], entry[j][i]);
+        }
+      }
+    }
+  }
+};
+
+/// Replaces one body's columns in H by columns of its Cholesky factor, updates the columns after them, and solves for
+/// the entries of x in their rows. `rows` begins with the columns themselves, which are consecutive.
+template <int columns>
+ISOPATCH_HD void eliminate_columns(const LowerMatrix& H, const MatrixRows& rows, double* x) {
+  const int own = rows.row[0];
+  const TopBlock top(H, own, columns, x);
+  double* column[columns];
+  ISOPATCH_UNROLL_BLOCK
+  for (int c = 0; c < columns; ++c) {
+    column[c] = H.column(own + c);
+    column[c][own + c] = top.pivot[c].root;
+    ISOPATCH_UNROLL_BLOCK
+    for (int i = c + 1; i < columns; ++i) column[c][own + i] = top.entry[c][i];
+    x[own + c] = top.x[c];
+  }
+  for (int i = columns; i < rows.count; ++i) {
+    const int row = rows.row[i];
+    double entry[columns], y = x[row];
+    ISOPATCH_UNROLL_BLOCK
+    for (int c = 0; c < columns; ++c) entry[c] = column[c][row];
+    ISOPATCH_UNROLL_BLOCK
+    for (int c = 0; c < columns; ++c) {
+      entry[c] *= top.pivot[c].inverse;
+      y = fma(-top.x[c], entry[c], y);
+      ISOPATCH_UNROLL_BLOCK
+      for (int j = c + 1; j < columns; ++j) entry[j] = fma(-top.entry[c][j], entry[c], entry[j]);
+      column[c][row] = entry[c];
+    }
+    x[row] = y;
+  }
+  for (int j = columns; j < rows.count; ++j) {
+    double* const to = H.column(rows.row[j]);
+    double factor[columns];
+    ISOPATCH_UNROLL_BLOCK
+    for (int c = 0; c < columns; ++c) factor[c] = -column[c][rows.row[j]];
+    for (int i = j; i < rows.count; ++i) {
+      const int row = rows.row[i];
+      double entry = to[row];
+      ISOPATCH_UNROLL_BLOCK
+      for (int c = 0; c < columns; ++c) entry = fma(factor[c], column[c][row], entry);
+      to[row] = entry;
+    }
+  }
+}
+
+/// The same, whatever the number of columns.
+ISOPATCH_HD void eliminate_columns(const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
+  int first = 0;
+  for (; first + kMostColumns <= columns; first += kMostColumns) {
+    eliminate_columns<kMostColumns>(H, {rows.row + first, rows.count - first}, x);
+  }
+  for (; first < columns; ++first) eliminate_columns<1>(H, {rows.row + first, rows.count - first}, x);
+}
+
+/// Solves with the transpose of the factor for one body's entries of x, after all behind them. Returns the sum of these
+/// entries times 0: a zero with a sign, or NaN, which belongs to each entry of x in whose columns these rows are not
+/// listed, as if the factor had zeros there. `others` is the sum of such zeros for this body.
+template <int columns>
+ISOPATCH_HD double substitute_back(const LowerMatrix& H, const MatrixRows& rows, double others, double* x) {
+  const int own = rows.row[0];
+  double value[columns], zero = -0.0;
+  ISOPATCH_UNROLL_BLOCK
+  for (int k = 0; k < columns; ++k) value[k] = x[own + k] + others;
+  for (int i = rows.count - 1; i >= columns; --i) {
+    const double factor = -x[rows.row[i]];
+    ISOPATCH_UNROLL_BLOCK
+    for (int k = 0; k < columns; ++k) value[k] = fma(factor, H.at(rows.row[i], own + k), value[k]);
+  }
+  ISOPATCH_UNROLL_BLOCK
+  for (int c = columns - 1; c >= 0; --c) {
+    value[c] = value[c] / H.at(own + c, own + c);
+    x[own + c] = value[c];
+    zero = fma(-value[c], 0.0, zero);
+    ISOPATCH_UNROLL_BLOCK
+    for (int k = 0; k < c; ++k) value[k] = fma(-value[c], H.at(own + c, own + k), value[k]);
+  }
+  return zero;
+}
+
+/// The same, whatever the number of columns.
+ISOPATCH_HD double substitute_back(const LowerMatrix& H, const MatrixRows& rows, int columns, double others,
+                                   double* x) {
+  if (columns == kMostColumns) return substitute_back<kMostColumns>(H, rows, others, x);
+  double zero = -0.0;
+  for (int c = columns - 1; c >= 0; --c) {
+    zero += substitute_back<1>(H, {rows.row + c, rows.count - c}, others, x);
+  }
+  return zero;
+}
+
 /// The same by lanes that work together, to the same bits: each factors the block of the columns themselves, which
 /// takes no longer than if one of them did, then its own rows below it and its own entries of the columns after them.
 /// Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
-  constexpr int kMost = 6;
+  constexpr int kMost = kMostColumns;
   const int own = rows.row[0];  // the first of the columns
-  double top[kMost][kMost], value[kMost];
-  Pivot pivot[kMost];
-  ISOPATCH_UNROLL
-  for (int c = 0; c < kMost; ++c) {
-    if (c >= columns) continue;
-    value[c] = x[own + c];
-    ISOPATCH_UNROLL
-    for (int i = c; i < kMost; ++i) {
-      if (i < columns) top[c][i] = H.at(own + i, own + c);
-    }
-  }
-  ISOPATCH_UNROLL
-  for (int c = 0; c < kMost; ++c) {
-    if (c >= columns) continue;
-    pivot[c] = pivot_of(top[c][c], value[c]);
-    value[c] = pivot[c].quotient;
-    ISOPATCH_UNROLL
-    for (int j = c + 1; j < kMost; ++j) {
-      if (j >= columns) continue;
-      top[c][j] *= pivot[c].inverse;
-      value[j] = fma(-value[c], top[c][j], value[j]);
-    }
-    ISOPATCH_UNROLL
-    for (int j = c + 1; j < kMost; ++j) {
-      if (j >= columns) continue;
-      ISOPATCH_UNROLL
-      for (int i = j; i < kMost; ++i) {
-        if (i < columns) top[j][i] = fma(-top[c][j], top[c][i], top[j][i]);
-      }
-    }
-  }
+  const TopBlock top(H, own, columns, x);
   warp.sync();  // before they change
   ISOPATCH_NO_UNROLL
   for (int at = warp.lane(); at < rows.count; at += Warp::kSize) {
@@ -159,15 +234,15 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
     for (int c = 0; c < kMost; ++c) {
       if (c >= columns || c > at) continue;
       if (c == at) {
-        entry[c] = pivot[c].root;
-        y = value[c];
+        entry[c] = top.pivot[c].root;
+        y = top.x[c];
         continue;
       }
-      entry[c] *= pivot[c].inverse;
-      y = fma(-value[c], entry[c], y);
+      entry[c] *= top.pivot[c].inverse;
+      y = fma(-top.x[c], entry[c], y);
       ISOPATCH_UNROLL
       for (int j = c + 1; j < kMost; ++j) {
-        if (j < columns && j <= at) entry[j] = fma(-top[c][j], entry[c], entry[j]);
+        if (j < columns && j <= at) entry[j] = fma(-top.entry[c][j], entry[c], entry[j]);
       }
     }
     x[row] = y;
@@ -233,3 +308,5 @@ ISOPATCH_HD void substitute_back(Warp& warp, const LowerMatrix& H, double* x) {
 }
 
 }  // namespace isopatch::detail
+
+#undef ISOPATCH_UNROLL_BLOCK

@@ -215,6 +215,9 @@ ISOPATCH_HD SolveResult solve_velocities(Warp& warp, const PointSums& points, co
       continue;
     }
     how.with_matrix = false;
+    if constexpr (requires { points.expected_iterations; }) {  // unless it may be the last velocity
+      how.with_matrix = result.iterations + iterations + 1 < points.expected_iterations;
+    }
     find_direction(warp, p, m);
     const double fall = sum_of_dofs(warp, p, [&](int i) { return v.gradient[i] * v.direction[i]; });
     if (is_solved) {

@@ -191,14 +191,46 @@ ISOPATCH_HD void add_pair_to_matrix(Warp& warp, const SolverMemory& m, const Sol
   warp.sync();
 }
 
+/// Calls visit(body) for those whose blocks are in the columns of body i in the order of elimination: itself, and
+/// later ones, in that order.
+template <class Visit>
+ISOPATCH_HD void for_each_block(const SolverMemory& m, int i, const Visit& visit) {
+  const EliminationOrder& order = *m.order;
+  visit(m.bodies[order.body[i]]);
+  for (int j = i + 1; j < order.count; ++j) {
+    if ((order.touching[order.body[i]] & set_of(order.body[j])) != 0) visit(m.bodies[order.body[j]]);
+  }
+}
+
+/// Sets to 0 the blocks of the matrix that are read.
+ISOPATCH_HD void clear_blocks(const SolverMemory& m) {
+  for (int i = 0; i < m.order->count; ++i) {
+    const SolvedBody& body = m.bodies[m.order->body[i]];
+    for_each_block(m, i, [&](const SolvedBody& of) {
+      for (int column = 0; column < body.block_dofs; ++column) {
+        double* const to = m.matrix.column(body.first_dof + column) + of.first_dof;
+        if (of.block_dofs == kMostColumns) {  // without a call of memset()
+          for (int k = 0; k < kMostColumns; ++k) to[k] = 0;
+        } else {
+          for (int k = 0; k < of.block_dofs; ++k) to[k] = 0;
+        }
+      }
+    });
+  }
+}
+
 /// Begins the matrix of second derivatives at the velocity, with what is of no pair. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void begin_matrix(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
   const double* const velocity = m.vectors.velocity;
-  const int entries = p.num_dofs * p.num_dofs;
-  ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
-  warp.sync();
+  if constexpr (Warp::kSize == 1) {
+    clear_blocks(m);
+  } else {
+    const int entries = p.num_dofs * p.num_dofs;
+    ISOPATCH_NO_UNROLL
+    for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
+    warp.sync();
+  }
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
     const SolvedBody& body = m.bodies[i];
@@ -338,33 +370,38 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) x[i] = -m.vectors.gradient[i];
   warp.sync();
-  for (int i = 0; i < order.count; ++i) {
-    const SolvedBody& body = m.bodies[order.body[i]];
-    // its rows and, in the order of elimination, the rows of later bodies it is connected with
+  // the rows of a body and, in the order of elimination, of later bodies it is connected with
+  const auto list_rows = [&](int i) {
     std::int32_t count = 0;
-    const auto add_rows = [&](const SolvedBody& of) {
+    for_each_block(m, i, [&](const SolvedBody& of) {
       ISOPATCH_NO_UNROLL
       for (int k = warp.lane(); k < of.block_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
       count += of.block_dofs;
-    };
-    add_rows(body);
-    for (int j = i + 1; j < order.count; ++j) {
-      if ((order.touching[order.body[i]] & set_of(order.body[j])) != 0) add_rows(m.bodies[order.body[j]]);
-    }
+    });
     warp.sync();
-    constexpr int kMost = 6;  // of a tree, so many columns after the others
-    for (int first = 0; first < body.block_dofs; first += kMost) {
-      const MatrixRows rows = {m.rows + first, count - first};
-      const int columns = min(body.block_dofs - first, kMost);
-      if constexpr (Warp::kSize == 1) {
-        eliminate_columns(m.matrix, rows, columns, x);
-      } else {
-        eliminate_columns(warp, m.matrix, rows, columns, x);
+    return MatrixRows{m.rows, count};
+  };
+  for (int i = 0; i < order.count; ++i) {
+    const int columns = m.bodies[order.body[i]].block_dofs;
+    const MatrixRows all = list_rows(i);
+    if constexpr (Warp::kSize == 1) {
+      eliminate_columns(m.matrix, all, columns, x);
+    } else {
+      for (int first = 0; first < columns; first += kMostColumns) {
+        const MatrixRows rows = {all.row + first, all.count - first};
+        eliminate_columns(warp, m.matrix, rows, min(columns - first, kMostColumns), x);
       }
     }
   }
   if constexpr (Warp::kSize == 1) {
-    substitute_back(m.matrix, x);
+    double zero[limits::kMaxBodies];
+    for (int i = order.count - 1; i >= 0; --i) {
+      double others = -0.0;
+      for (int j = i + 1; j < order.count; ++j) {
+        if ((order.touching[order.body[i]] & set_of(order.body[j])) == 0) others += zero[j];
+      }
+      zero[i] = substitute_back(m.matrix, list_rows(i), m.bodies[order.body[i]].block_dofs, others, x);
+    }
   } else {
     substitute_back(warp, m.matrix, x);
   }
