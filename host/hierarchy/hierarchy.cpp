@@ -188,7 +188,16 @@ class Builder {
     BoxFit fit(left.fit, right.fit);
     out_.nodes[at].child = static_cast<std::int32_t>(range.first_child);
     fit.write(out_.nodes[at], reach_);
+    out_.nodes[at].descendants = descendants_of(out_.nodes[at]);
     return {std::move(fit), std::max(left.depth, right.depth)};
+  }
+
+  Descendants descendants_of(const Node& node) const {
+    const std::int32_t left = node.child, right = left + 1;
+    const Node &l = out_.nodes[left], &r = out_.nodes[right];
+    if (l.is_leaf() && r.is_leaf()) return {left, -1};
+    const bool open_left = r.is_leaf() || (!l.is_leaf() && l.size >= r.size);
+    return open_left ? Descendants{l.child, right} : Descendants{r.child, left};
   }
 
   /// Puts the cells of the left child first and returns their count. It is a multiple of the width of a wide node, so

@@ -49,6 +49,21 @@ void expect_holds(const Node& node, const detail::Cell& cell) {
   }
 }
 
+/// They are the children of the larger child and the other one, or both children where these are leaves.
+void expect_descendants(const Node* nodes, const Node& node) {
+  const auto [pair, single] = node.descendants;
+  const Node &left = nodes[node.child], &right = nodes[node.child + 1];
+  if (left.is_leaf() && right.is_leaf()) {
+    EXPECT_EQ(pair, node.child);
+    EXPECT_EQ(single, -1);
+    return;
+  }
+  ASSERT_TRUE(single == node.child || single == node.child + 1);
+  const Node &kept = nodes[single], &opened = single == node.child ? right : left;
+  EXPECT_EQ(pair, opened.child);
+  EXPECT_TRUE(kept.is_leaf() || kept.size <= opened.size);
+}
+
 /// Walks from the root: boxes hold what is below, every cell is in exactly one leaf.
 void check_hierarchy(const Hierarchy& h) {
   ASSERT_EQ(h.view().num_nodes, 2 * static_cast<int>(h.cells.size()) - 1);
@@ -72,6 +87,7 @@ void check_hierarchy(const Hierarchy& h) {
     }
     ASSERT_GT(node.child, number);
     ASSERT_LT(node.child + 1, h.view().num_nodes);
+    expect_descendants(nodes, node);
     for (const int child : {node.child, node.child + 1}) {
       parent[static_cast<std::size_t>(child)] = number;
       open.push_back({child, level + 1});

@@ -12,6 +12,11 @@ namespace isopatch::detail {
 /// The most levels a hierarchy is built to.
 inline constexpr int kMaxDepth = 32;
 
+/// Nodes that may take the place of an inner node: `pair`, `pair + 1` and, where there is a third, `single`, else -1.
+struct alignas(8) Descendants {
+  std::int32_t pair, single;
+};
+
 /// A node of a binary hierarchy. The children of an inner node are `child` and `child + 1`; a leaf has `child = ~cell`.
 ///
 /// Its box moves with the extent: the points of the cells below that have the extent e, in [low, high], lie within half
@@ -22,7 +27,9 @@ struct alignas(16) Node {
   float low, high;
   float size;  // sum of the half edges at the middle extent, m
   std::int32_t child;
-  float unused[4];  // with 64 bytes, lanes that read nodes here and there would meet in a quarter of a cache's banks
+  // The larger child's own and the other child; both children where they are leaves. Leaves count as smaller.
+  Descendants descendants;
+  float unused[2];  // with 64 bytes, lanes that read nodes here and there would meet in a quarter of a cache's banks
 
   ISOPATCH_HD bool is_leaf() const { return child < 0; }
   ISOPATCH_HD std::int32_t cell() const { return ~child; }

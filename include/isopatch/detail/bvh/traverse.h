@@ -8,10 +8,10 @@
 //   bool accepts(Accepted&)                         a test of two cells, which fills in the rest
 //   void visit(bool active, const Accepted&)        called by all lanes together
 //
-// Each lane takes a node pair from the top of a shared stack and pushes the pairs of their children if the two may
-// touch. Pairs of cells wait in a queue until every lane can test one, and those accepted wait in another until every
-// lane can visit one. Neither can overflow: the stack is bounded as shown below, and the queues are emptied before they
-// are full.
+// Each lane takes a node pair from the top of a shared stack and pushes pairs of nodes below if the two may touch.
+// Pairs of cells wait in a queue until every lane can test one, and those accepted wait in another until every lane can
+// visit one. Neither can overflow: the stack is bounded as shown below, and the queues are emptied before they are
+// full.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct HierarchyPair {
   const Node* nodes_S;  // null: S is a half space, which all of M is tested against
 };
 
-struct NodePair {
+struct alignas(8) NodePair {
   std::int32_t m, s;  // indices; s is -1 for a half space
 };
 
@@ -36,10 +36,10 @@ using CellPair = NodePair;
 
 /// What the lanes of one warp share.
 ///
-/// Stack: a batch of k pairs is replaced by at most 2k children. As long as a full batch fits without touching the last
-/// kReserve entries, every lane takes a pair; after that, one pair is taken at a time, and the depth-first descent of
-/// one pair adds at most one sibling a level, at most 2 kMaxDepth in all. Queues: fewer than `size` items wait between
-/// rounds, and one round adds at most `size`.
+/// Stack: a pair is replaced by at most three while there is room for as many of a full batch without touching the last
+/// kReserve entries; after that, by two, and no more pairs are taken than there is room for. Where there is none, one
+/// pair is taken at a time, and its depth-first descent adds at most one sibling a level, at most 2 kMaxDepth in all.
+/// Queues: fewer than `size` items wait between rounds, and one round adds at most `size`.
 template <class Accepted, int size>
 struct TraversalMemory {
   static constexpr int kReserve = 2 * kMaxDepth + 2;
@@ -111,9 +111,10 @@ ISOPATCH_HD std::int32_t subtree_root(const Node* nodes, int subtree, int levels
   return at;
 }
 
-/// Descends two hierarchies together and always opens the larger node. Each kind of round appears once in the loop, so
-/// that none is compiled twice. Before pairs of cells are tested, a full round of accepted ones is visited, so that no
-/// queue overflows.
+/// Descends two hierarchies together and always opens the larger node, by its Descendants: as most pairs pass, leaving
+/// out the test of its larger child saves more tests than it adds. Each kind of round appears once in the loop, so that
+/// none is compiled twice. Before pairs of cells are tested, a full round of accepted ones is visited, so that no queue
+/// overflows.
 template <class Warp, class Visitor, class Accepted, int size>
 ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, const HierarchyPair& hierarchies,
                           Visitor& visitor, WorkSlice share = {}) {
@@ -154,9 +155,10 @@ ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, c
       continue;
     }
 
-    // one pair for each lane from the top; a single one where the stack is nearly full
+    // one pair for each lane from the top; fewer where the stack is nearly full
     const int room = TraversalMemory<Accepted, size>::kStack - TraversalMemory<Accepted, size>::kReserve - depth;
-    const int most = room < size ? 1 : size;
+    const bool by_three = room >= 2 * size;
+    const int most = room < 1 ? 1 : room < size ? room : size;
     const int taken = depth < most ? depth : most;
     const bool active = warp.lane() < taken;
     NodePair at = {0, 0};
@@ -164,26 +166,23 @@ ISOPATCH_HD void traverse(Warp& warp, TraversalMemory<Accepted, size>& memory, c
     depth -= taken;
     warp.sync();
 
-    bool opened = false, open_M = false, leaves = false;
-    Node m = {}, s = {};
-    if (active) {
-      m = load<float>(nodes_M + at.m);
-      s = load<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any node will do
-      if (visitor.wants(m, s)) {
-        const bool leaf_S = half_space || s.is_leaf();
-        leaves = m.is_leaf() && leaf_S;
-        opened = !leaves;
-        open_M = leaf_S || (!m.is_leaf() && m.size >= s.size);
-      }
-    }
-    const std::uint32_t ballot = warp.ballot(opened);
+    // lanes without a pair test the roots, for nothing
+    const Node m = load<float>(nodes_M + at.m);
+    const Node s = load<float>(half_space ? nodes_M : nodes_S + at.s);  // for a half space any node will do
+    const bool pass = visitor.wants(m, s) && active;
+    const bool leaf_M = m.is_leaf(), leaf_S = half_space || s.is_leaf();
+    const bool leaves = pass && leaf_M && leaf_S, opened = pass && !leaves;
+    const bool open_M = leaf_S || (!leaf_M && m.size >= s.size);
+    Descendants to = {open_M ? m.child : s.child, -1};
+    if (opened && by_three) to = (open_M ? nodes_M + at.m : nodes_S + at.s)->descendants;
+    const std::uint32_t ballot = warp.ballot(opened), ballot_of_three = warp.ballot(to.single >= 0);
     if (opened) {
-      NodePair* top = memory.stack + depth + 2 * rank_in(ballot, warp.lane());
-      const std::int32_t first = open_M ? m.child : s.child;  // of two children
-      top[0] = open_M ? NodePair{first, at.s} : NodePair{at.m, first};
-      top[1] = open_M ? NodePair{first + 1, at.s} : NodePair{at.m, first + 1};
+      NodePair* top = memory.stack + depth + 2 * rank_in(ballot, warp.lane()) + rank_in(ballot_of_three, warp.lane());
+      top[0] = open_M ? NodePair{to.pair, at.s} : NodePair{at.m, to.pair};
+      top[1] = open_M ? NodePair{to.pair + 1, at.s} : NodePair{at.m, to.pair + 1};
+      if (to.single >= 0) top[2] = open_M ? NodePair{to.single, at.s} : NodePair{at.m, to.single};
     }
-    depth += 2 * count_bits(ballot);
+    depth += 2 * count_bits(ballot) + count_bits(ballot_of_three);
     candidates.add(warp, leaves, {m.cell(), half_space ? -1 : s.cell()});
   }
 }
