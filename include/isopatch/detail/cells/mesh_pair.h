@@ -11,7 +11,7 @@ namespace isopatch::detail {
 
 /// The constants of the conservative tests in float. On the contact surface the extent of M, or of S beside a rigid M,
 /// is called u.
-struct CoarseTests {
+struct alignas(16) CoarseTests {
   Transform<float> X_MS;
   Vec3f absolute_row[3];                       // |R| of X_MS
   float slack;                                 // m, added to every box test of cells; far above its rounding
@@ -19,8 +19,9 @@ struct CoarseTests {
   Vec3f slope_S;                               // of its extent, 1/m; of the height over it where it is rigid
   float weight_M, weight_S, error;             // of the signed difference at a vertex as filter_cells() forms it
   float modulus_ratio, inverse_modulus_ratio;  // extent of S where u = 1, and the inverse; 0 where S is rigid
+  float extent_margin_S;                       // added to ranges of extents of S: 1e30 where it is rigid, and has none
   float depth_per_u;                           // half space S: how far below its surface the pressure of u = 1 is, m
-  float extent_slack;                          // added to ranges of u, for what counts as equal pressure
+  float extent_slack;                          // added to ranges of u, for rounding and pressures that count as equal
 };
 
 /// M has a mesh; S has one too or is a half space. Of compliant bodies the tets are tested, of rigid ones the
@@ -47,6 +48,9 @@ inline constexpr double kZeroTolerance = 0x1p-48;
 
 /// Margin of the box tests relative to the coordinate bound of both meshes: 8 times the rounding of a float coordinate.
 inline constexpr double kBoxSlack = 0x1p-20;
+
+/// Margin of ranges of u relative to the largest: 16 times the rounding of one operation.
+inline constexpr double kExtentSlack = 0x1p-20;
 
 /// Margin of the tests on extents in float, relative to the largest slopes times the coordinate bound and the largest
 /// extents: 32 times the rounding of one operation.
@@ -80,8 +84,10 @@ ISOPATCH_HD CoarseTests make_coarse_tests(const MeshPair& f, double coordinate_b
   const double ratio = compliant ? min(max(M.modulus / S.modulus, 1 / kFar), kFar) : 1.0;
   c.modulus_ratio = S.rigid ? 0.0f : static_cast<float>(ratio);
   c.inverse_modulus_ratio = S.rigid ? 0.0f : static_cast<float>(1 / ratio);
+  c.extent_margin_S = S.rigid ? 1e30f : 0.0f;
   c.depth_per_u = S.half_space && !S.rigid ? static_cast<float>(ratio * S.field->thickness) : 0.0f;
-  c.extent_slack = compliant ? static_cast<float>(2 * (M.zero_tolerance + S.zero_tolerance) / M.modulus) : 0.0f;
+  const double equal = compliant ? 2 * (M.zero_tolerance + S.zero_tolerance) / M.modulus : 0.0;
+  c.extent_slack = static_cast<float>(equal + (M.rigid ? 0.0 : kExtentSlack * M.field->max_extent));
 
   const Vec3d up = f.up_S();
   const double foot = S.half_space ? dot(up, f.X_MS.translation) : 0.0, span = coordinate_bound + std::fabs(foot);

@@ -9,6 +9,33 @@
 
 namespace isopatch::detail {
 
+/// A range of extents.
+template <class F>
+struct Interval {
+  F low, high;
+
+  /// Keeps the part where value - u fall >= 0.
+  ISOPATCH_HD void cut(F value, F fall) {
+    const F inverse = approximate_reciprocal(fall), at = value * inverse;
+    const MaskOf<F> falls = inverse > F(0);       // decided by the reciprocal, so that a fall of 0 may have either sign
+    low = select(falls, low, fast_max(at, low));  // fast_min() and fast_max() keep their second argument
+    high = select(falls, fast_min(at, high), high);  // where `at` is NaN, 0 times infinity
+  }
+
+  /// Adds back what rounding may have cut off.
+  ISOPATCH_HD void widen(F slack) {
+    low = low - fma(F(2 * kReciprocalError), abs(low), slack);
+    high = high + fma(F(2 * kReciprocalError), abs(high), slack);
+  }
+};
+
+/// What u is at the extents of a node of S: anything where S is rigid.
+template <class F>
+ISOPATCH_HD Interval<F> extents_of_S(const MeshPair& f, const NodeBox<F>& s) {
+  const F ratio = F(f.coarse.inverse_modulus_ratio), margin = F(f.coarse.extent_margin_S);
+  return {fma(ratio, s.low, -margin), fma(ratio, s.high, margin)};
+}
+
 /// A node's box in the frames of both bodies, with u instead of its extent.
 template <class F>
 struct TransformedBox {
@@ -36,34 +63,15 @@ ISOPATCH_HD TransformedBox<F> transformed_S(const MeshPair& f, const NodeBox<F>&
     return Vec3<F>{dot(cast<F>(f.coarse.absolute_row[0]), x), dot(cast<F>(f.coarse.absolute_row[1]), x),
                    dot(cast<F>(f.coarse.absolute_row[2]), x)};
   };
-  const F ratio = F(f.coarse.modulus_ratio), inverse_ratio = F(f.coarse.inverse_modulus_ratio);
+  const F ratio = F(f.coarse.modulus_ratio);
+  const Interval<F> u = extents_of_S(f, s);
   const LinearBounds<F> b = {s.box.center, s.box.half, ratio * s.box.velocity, ratio * s.box.expansion};
   return {
       {apply(f.coarse.X_MS, b.center), abs_rotate(b.half), rotate(f.coarse.X_MS, b.velocity), abs_rotate(b.expansion)},
       b,
-      f.S.rigid ? F(-1e30f) : inverse_ratio * s.low,
-      f.S.rigid ? F(1e30f) : inverse_ratio * s.high};
+      u.low,
+      u.high};
 }
-
-/// A range of extents.
-template <class F>
-struct Interval {
-  F low, high;
-
-  /// Keeps the part where value - u fall >= 0.
-  ISOPATCH_HD void cut(F value, F fall) {
-    const F inverse = approximate_reciprocal(fall), at = value * inverse;
-    const MaskOf<F> falls = inverse > F(0);       // decided by the reciprocal, so that a fall of 0 may have either sign
-    low = select(falls, low, fast_max(at, low));  // fast_min() and fast_max() keep their second argument
-    high = select(falls, fast_min(at, high), high);  // where `at` is NaN, 0 times infinity
-  }
-
-  /// Adds back what rounding may have cut off.
-  ISOPATCH_HD void widen(F slack) {
-    low = low - fma(F(2 * kReciprocalError), abs(low), slack);
-    high = high + fma(F(2 * kReciprocalError), abs(high), slack);
-  }
-};
 
 /// The contact surface lies at z = -depth_per_u u of the half space.
 template <class F>
@@ -81,37 +89,80 @@ ISOPATCH_HD MaskOf<F> may_meet_half_space(const MeshPair& f, const NodeBox<F>& m
   return u.low <= u.high;
 }
 
-/// True if there is a u at which the boxes of both nodes, one of M and one of S, overlap. Along each axis of M, the two
-/// faces that are nearer to each other, for a u in the lower part of the range, narrow the range; over what is left,
-/// the boxes are compared along the axes of S.
+/// What is left of a range of u: no further than `half` from `middle`. Nothing if that is negative.
 template <class F>
-ISOPATCH_HD MaskOf<F> may_meet(const MeshPair& f, const TransformedBox<F>& a, const TransformedBox<F>& b) {
-  const F low = fast_max(a.low, b.low), high = fast_min(a.high, b.high), width = high - low;
+struct NarrowedRange {
+  F middle, half;
+};
 
-  // in M, from box to box, at a quarter of the range
-  const F start = fma(F(0.25f), width, low);
-  const Vec3<F> velocity = b.in_M.velocity - a.in_M.velocity, expansion = a.in_M.expansion + b.in_M.expansion;
-  const Vec3<F> apart = fma(start, velocity, b.in_M.center - a.in_M.center);
-  const Vec3<F> half = fma(start, expansion, a.in_M.half + b.in_M.half);
+/// Narrows a range of u to where two boxes may overlap along each axis of M. Of the four faces along an axis it takes
+/// the two that are nearer to each other for u = start, at a quarter of the range, where the boxes are `apart` and
+/// their half edges add up to `half`.
+template <class F>
+ISOPATCH_HD NarrowedRange<F> narrow(const MeshPair& f, F low, F high, F start, const Vec3<F>& apart,
+                                    const Vec3<F>& half, const Vec3<F>& velocity, const Vec3<F>& expansion) {
+  const F width = high - low;
   Interval<F> left = {F(-0.25f) * width, F(0.75f) * width};  // from `start` on
   left.cut(half.x - abs(apart.x), multiply_by_sign(velocity.x, apart.x) - expansion.x);
   left.cut(half.y - abs(apart.y), multiply_by_sign(velocity.y, apart.y) - expansion.y);
   left.cut(half.z - abs(apart.z), multiply_by_sign(velocity.z, apart.z) - expansion.z);
 
-  // in S, over what is left. A cut within the range is off by at most kReciprocalError of its width; the ends of the
-  // range have been rounded a few times by 2^-24 each.
-  const F wrong = fma(F(2 * kReciprocalError), width, fma(F(0x1p-21f), abs(low) + abs(high), F(f.coarse.extent_slack)));
-  const F half_range = fma(F(0.5f), left.high - left.low, wrong), middle = fma(F(0.5f), left.low + left.high, start);
+  // a cut within the range is off by at most kReciprocalError of its width
+  const F wrong = fma(F(2 * kReciprocalError), width, F(f.coarse.extent_slack));
+  return {fma(F(0.5f), left.low + left.high, start), fma(F(0.5f), left.high - left.low, wrong)};
+}
+
+template <class F>
+ISOPATCH_HD MaskOf<F> is_within(const Vec3<F>& x, const Vec3<F>& limit) {
+  const MaskOf<F> in_x = abs(x.x) <= limit.x, in_y = abs(x.y) <= limit.y, in_z = abs(x.z) <= limit.z;
+  return in_x && in_y && in_z;
+}
+
+/// True if there is a u at which the boxes of both nodes, one of M and one of S, overlap. The axes of M narrow the
+/// range of u; over what is left, the boxes are compared along the axes of S.
+template <class F>
+ISOPATCH_HD MaskOf<F> may_meet(const MeshPair& f, const TransformedBox<F>& a, const TransformedBox<F>& b) {
+  const F low = fast_max(a.low, b.low), high = fast_min(a.high, b.high), start = fma(F(0.25f), high - low, low);
+  const Vec3<F> velocity = b.in_M.velocity - a.in_M.velocity, expansion = a.in_M.expansion + b.in_M.expansion;
+  const Vec3<F> apart = fma(start, velocity, b.in_M.center - a.in_M.center);
+  const Vec3<F> half = fma(start, expansion, a.in_M.half + b.in_M.half);
+  const NarrowedRange<F> u = narrow(f, low, high, start, apart, half, velocity, expansion);
+
   const Vec3<F> velocity_S = b.in_S.velocity - a.in_S.velocity, expansion_S = a.in_S.expansion + b.in_S.expansion;
-  const Vec3<F> apart_S = fma(middle, velocity_S, b.in_S.center - a.in_S.center);
-  const Vec3<F> half_S = fma(middle, expansion_S, a.in_S.half + b.in_S.half);
-  const Vec3<F> both = fma(half_range, abs(velocity_S) + abs(expansion_S), half_S);
-  const MaskOf<F> x = abs(apart_S.x) <= both.x, y = abs(apart_S.y) <= both.y, z = abs(apart_S.z) <= both.z;
-  return half_range >= F(0) && x && y && z;
+  const Vec3<F> apart_S = fma(u.middle, velocity_S, b.in_S.center - a.in_S.center);
+  const Vec3<F> half_S = fma(u.middle, expansion_S, a.in_S.half + b.in_S.half);
+  const Vec3<F> both = fma(u.half, abs(velocity_S) + abs(expansion_S), half_S);
+  return u.half >= F(0) && is_within(apart_S, both);
+}
+
+/// The same for nodes that are transformed for one test: what lies between the boxes is turned to the axes of S instead
+/// of each box, for a quarter less arithmetic.
+ISOPATCH_HD bool meshes_may_meet(const MeshPair& f, const NodeBox<float>& m, const NodeBox<float>& s) {
+  const Transform<float>& X = f.coarse.X_MS;
+  const Transform<float> absolute = {{abs(X.row[0]), abs(X.row[1]), abs(X.row[2])}, {}};
+  const LinearBounds<float>& a = m.box;
+  const LinearBounds<float> b = {s.box.center, s.box.half, f.coarse.modulus_ratio * s.box.velocity,
+                                 f.coarse.modulus_ratio * s.box.expansion};
+  const Interval<float> range_S = extents_of_S(f, s);
+  const float low = fast_max(m.low, range_S.low), high = fast_min(m.high, range_S.high);
+  const float start = fma(0.25f, high - low, low);
+
+  const Vec3f velocity = rotate_and_add(X, b.velocity, -a.velocity);
+  const Vec3f expansion = rotate_and_add(absolute, b.expansion, a.expansion);
+  const Vec3f apart = rotate_and_add(X, b.center, X.translation - a.center);
+  const Vec3f half = rotate_and_add(absolute, b.half, a.half);
+  const NarrowedRange<float> u =
+      narrow(f, low, high, start, fma(start, velocity, apart), fma(start, expansion, half), velocity, expansion);
+
+  const Vec3f half_M = fma(u.half, abs(a.expansion), fma(u.middle, a.expansion, a.half));
+  const Vec3f half_S = fma(u.half, abs(b.expansion), fma(u.middle, b.expansion, b.half));
+  const Vec3f both = rotate_back_and_add(absolute, half_M, half_S);
+  return (u.half >= 0.0f) &
+         is_within(rotate_back(X, fma(u.middle, velocity, apart)), fma(u.half, abs(rotate_back(X, velocity)), both));
 }
 
 ISOPATCH_HD bool may_meet(const MeshPair& f, const NodeBox<float>& m, const NodeBox<float>& s) {
-  return f.S.half_space ? may_meet_half_space(f, m) : may_meet(f, transformed_M(f, m), transformed_S(f, s));
+  return f.S.half_space ? may_meet_half_space(f, m) : meshes_may_meet(f, m, s);
 }
 
 /// A box of all points below a node, whatever their extents.
@@ -152,12 +203,6 @@ ISOPATCH_HD TransformedFixedBox<F> fixed_S(const MeshPair& f, const NodeBox<F>& 
                         dot(cast<F>(f.coarse.absolute_row[1]), box.half),
                         dot(cast<F>(f.coarse.absolute_row[2]), box.half)};
   return {apply(f.coarse.X_MS, box.center), in_M, box.half};
-}
-
-template <class F>
-ISOPATCH_HD MaskOf<F> is_within(const Vec3<F>& x, const Vec3<F>& limit) {
-  const MaskOf<F> in_x = abs(x.x) <= limit.x, in_y = abs(x.y) <= limit.y, in_z = abs(x.z) <= limit.z;
-  return in_x && in_y && in_z;
 }
 
 /// True if cells of two nodes, one of M and one of S, may overlap, whatever their pressures.

@@ -33,6 +33,17 @@ ISOPATCH_HD Vec3<T> rotate_back(const Transform<S>& X, Vec3<T> x) {
   return fma(x.x, r0, fma(x.y, r1, x.z * r2));
 }
 
+/// R x + y
+ISOPATCH_HD Vec3f rotate_and_add(const Transform<float>& X, Vec3f x, Vec3f y) {
+  const auto component = [&](Vec3f row, float to) { return fma(row.x, x.x, fma(row.y, x.y, fma(row.z, x.z, to))); };
+  return {component(X.row[0], y.x), component(X.row[1], y.y), component(X.row[2], y.z)};
+}
+
+/// R^T x + y
+ISOPATCH_HD Vec3f rotate_back_and_add(const Transform<float>& X, Vec3f x, Vec3f y) {
+  return fma(x.x, X.row[0], fma(x.y, X.row[1], fma(x.z, X.row[2], y)));
+}
+
 /// R x + t
 template <class S, class T>
 ISOPATCH_HD Vec3<T> apply(const Transform<S>& X, Vec3<T> x) {

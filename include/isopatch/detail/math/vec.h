@@ -163,7 +163,10 @@ ISOPATCH_HD float approximate_reciprocal(float x) {
 }
 
 /// x with its sign flipped where y is negative.
-ISOPATCH_HD float multiply_by_sign(float x, float y) { return x * std::copysign(1.0f, y); }
+ISOPATCH_HD float multiply_by_sign(float x, float y) {
+  constexpr std::uint32_t kSign = 0x80000000u;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) ^ (std::bit_cast<std::uint32_t>(y) & kSign));
+}
 
 /// 1 / sqrt(x) within a few roundings, for normal positive x, by Newton iterations: each squares the error. Far cheaper
 /// than a root and a division, above all in double on a GPU; finite for 0.
