@@ -32,16 +32,18 @@ struct PolygonBounds {
   F radius;        // m
 };
 
-/// The ball about the overlap of two boxes. False where they do not overlap within the slack.
+/// The ball about the overlap of two boxes, of any radius where they do not overlap within the slack: then it is false.
 template <class F>
 ISOPATCH_HD MaskOf<F> bound_overlap(const Bounds<F>& a, const Bounds<F>& b, float slack, PolygonBounds<F>& bounds) {
   const Vec3<F> low = fast_max(a.low, b.low), high = fast_min(a.high, b.high);
   const Vec3<F> size = high - low;
   const F least = F(-slack);
-  const Vec3<F> none = {F(0), F(0), F(0)};
+  const MaskOf<F> meet = size.x >= least && size.y >= least && size.z >= least;
+  const Vec3<F> inside = fast_max(size, Vec3<F>{F(0), F(0), F(0)});
+  const F square = select(meet, dot(inside, inside), F(1));  // a GPU's root of 0 takes as long as 20 instructions
   bounds.center = F(0.5f) * (low + high);
-  bounds.radius = fma(F(0.5f), norm(fast_max(size, none)), F(2 * slack));
-  return size.x >= least && size.y >= least && size.z >= least;
+  bounds.radius = fma(F(0.5f), sqrt(square), F(2 * slack));
+  return meet;
 }
 
 /// Where the plane d = 0 cuts a tet: the points where edges cross it, and their bounds.
