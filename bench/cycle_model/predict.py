@@ -132,8 +132,8 @@ def add_times(args, call, found):
 
 
 def kernel_name(mangled):
-    found = re.search(r"\d([a-z_]+?)(_kernel)?[EI]|\d(Device\w+?Kernel)", mangled)
-    return found[1] or found[3] if found else mangled
+    found = re.search(r"_static_\w*\d([A-Z][a-z]\w+?)E|\d([a-z_]+?)(_kernel)?[EI]|\d(Device\w+?Kernel)", mangled)
+    return found[1] or found[2] or found[4] if found else mangled
 
 
 HEADER = "blocks registers stack  issued/env.  bound [ms]    IPC  lanes  L2 B/cycle  DRAM  cycles/env.     [ms]  waits"

@@ -4,7 +4,9 @@
 // global memory, by sort_rows() of isopatch/detail/simt/merge_sort.h. No two rows have the same key.
 #pragma once
 
+#include <cub/block/block_load.cuh>
 #include <cub/block/block_merge_sort.cuh>
+#include <cub/block/block_store.cuh>
 #include <cub/warp/warp_merge_sort.cuh>
 #include <type_traits>
 
@@ -31,20 +33,15 @@ struct SharedSort {
                                   cub::BlockMergeSort<Row, Group::kSize, items>>;
   using Memory = typename Sort::TempStorage;
 
-  /// Calls write(i, row) with each row and its place. `last` has a key above those of all rows. Called by all threads,
-  /// with the same count, at most kMax. The memory may be used again after a sync().
-  template <class Write>
+  /// Writes the rows to `sorted`, an iterator. Their keys are below the key of `last`. Called by all threads, with the
+  /// same count, at most kMax. The memory may be used again after a sync().
+  template <class Sorted>
   __device__ static void sort(const Group& group, Memory& memory, const Row* rows, int count, const Row& last,
-                              const Write& write) {
+                              const Sorted& sorted) {
     Row own[items];
-    const int first = items * group.lane();
-    ISOPATCH_UNROLL
-    for (int i = 0; i < items; ++i) own[i] = first + i < count ? rows[first + i] : last;
+    cub::LoadDirectBlocked(group.lane(), rows, own, count, last);
     Sort(memory).Sort(own, KeyOrder(), count, last);
-    ISOPATCH_UNROLL
-    for (int i = 0; i < items; ++i) {
-      if (first + i < count) write(first + i, own[i]);
-    }
+    cub::StoreDirectBlocked(group.lane(), sorted, own, count);
   }
 };
 

@@ -4,6 +4,8 @@
 // take environments or rows; a warp puts the rows of an environment in order, or a block if there are many.
 #include "kernels/contact/packed_rows.h"
 
+#include <thrust/iterator/transform_output_iterator.h>
+
 #include "kernels/algorithms/device_scan.h"
 #include "kernels/algorithms/sort_rows.cuh"
 #include "kernels/runtime/work_loop.cuh"
@@ -105,6 +107,10 @@ using SortOfFew = SharedSort<PackedRowEntry, CudaWarp, 4>;
 using SortOfSome = SharedSort<PackedRowEntry, CudaWarp, 8>;
 using SortOfMany = SharedSort<PackedRowEntry, CudaBlock<kBlock>, 4>;
 
+struct RecordOfEntry {
+  __device__ std::int32_t operator()(const PackedRowEntry& row) const { return row.record; }
+};
+
 /// Puts the rows of each environment in order and writes those that fit. A warp takes an environment whose rows it has
 /// room for, a block any other; where there is a block for each environment, it takes that.
 template <class Record>
@@ -134,11 +140,11 @@ __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Reco
     if (count > 0 && count <= SortOfSome::kMax) {
       std::int32_t* const of_rows = records.of_warp[own];
       const PackedRowEntry* const rows = list.grouped + packed.begin_of(e);
-      const auto write = [&](int i, const PackedRowEntry& row) { of_rows[i] = row.record; };
+      const auto sorted = thrust::make_transform_output_iterator(of_rows, RecordOfEntry());
       if (count <= SortOfFew::kMax) {
-        SortOfFew::sort(warp, memory.of_warp[own].few, rows, static_cast<int>(count), last, write);
+        SortOfFew::sort(warp, memory.of_warp[own].few, rows, static_cast<int>(count), last, sorted);
       } else {
-        SortOfSome::sort(warp, memory.of_warp[own].some, rows, static_cast<int>(count), last, write);
+        SortOfSome::sort(warp, memory.of_warp[own].some, rows, static_cast<int>(count), last, sorted);
       }
       warp.sync();
       write_rows(warp, packed, e, [&](std::int64_t i) { return of_rows[i]; });
@@ -151,7 +157,7 @@ __global__ void __launch_bounds__(kBlock, 8) write_rows_kernel(PackedArrays<Reco
       if (fit_warp && at_once > 1) continue;
       if (!fit_warp && size <= SortOfMany::kMax) {
         SortOfMany::sort(block, memory.many, list.grouped + begin, static_cast<int>(size), last,
-                         [&](int i, const PackedRowEntry& row) { records.of_block[i] = row.record; });
+                         thrust::make_transform_output_iterator(records.of_block, RecordOfEntry()));
         block.sync();
         write_rows(block, packed, many, [&](std::int64_t i) { return records.of_block[i]; });
       } else {

@@ -6,6 +6,7 @@
 #include "kernels/contact/models.h"
 
 #include <algorithm>
+#include <cub/warp/warp_scan.cuh>
 #include <string>
 
 #include "host/evaluation/packed_output.h"
@@ -58,27 +59,26 @@ __global__ void __launch_bounds__(CudaWarp::kSize)
 
 /// Replaces the counts of an environment's pairs by those before them, and writes their sums.
 __global__ void __launch_bounds__(kSumBlock) sum_relations_kernel(const __grid_constant__ PolytopeCall call) {
-  __shared__ std::int32_t lane_values[kSumWarps][CudaWarp::kSize];
+  using Scan = cub::WarpScan<std::int32_t>;
+  Scan::TempStorage none;  // a whole warp needs no memory
   CudaWarp warp;
   const int warp_in_block = static_cast<int>(threadIdx.x) / CudaWarp::kSize, num_pairs = call.scene.num_pairs;
   const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kSumWarps + warp_in_block;
   if (environment >= call.state.num_environments) return;
   RelationCounts* const of_pairs = call.of_pairs + environment * num_pairs;
-  std::int32_t* const values = lane_values[warp_in_block];
   RelationCounts sum{0, 0, 0};
   for (int first = 0; first < num_pairs; first += CudaWarp::kSize) {
     const int pair = first + warp.lane();
     const RelationCounts own = pair < num_pairs ? of_pairs[pair] : RelationCounts{0, 0, 0};
-    const LaneSum contacts = sum_before(warp, values, own.contacts);
-    const LaneSum relations = sum_before(warp, values, own.relations);
-    const LaneSum members = sum_before(warp, values, own.members);
+    RelationCounts before, total;
+    Scan(none).ExclusiveSum(own.contacts, before.contacts, total.contacts);
+    Scan(none).ExclusiveSum(own.relations, before.relations, total.relations);
+    Scan(none).ExclusiveSum(own.members, before.members, total.members);
     if (pair < num_pairs) {
-      of_pairs[pair] = {own.relations == 0 ? kNothingToWrite : sum.contacts + contacts.before,
-                        sum.relations + relations.before, sum.members + members.before};
+      of_pairs[pair] = {own.relations == 0 ? kNothingToWrite : sum.contacts + before.contacts,
+                        sum.relations + before.relations, sum.members + before.members};
     }
-    sum.contacts += contacts.total;
-    sum.relations += relations.total;
-    sum.members += members.total;
+    sum = {sum.contacts + total.contacts, sum.relations + total.relations, sum.members + total.members};
   }
   if (warp.lane() == 0) write_relation_counts(warp, call.results, environment, sum);
 }

@@ -83,7 +83,6 @@ ResidentWarps load_kernels_of_steps(const SceneView& scene, Precision precision)
 ResidentWarps load_kernels(const SceneView& scene, Precision precision) {
   load_staged_pairs(scene, precision);
   load_listed_polygons(precision);
-  load_reset_candidates();
   load_evaluate_energies();
   ResidentWarps warps;
   for (const Outputs outputs : {Outputs::kWrench, Outputs::kPatch, Outputs::kAll}) {

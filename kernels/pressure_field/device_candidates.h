@@ -27,7 +27,4 @@ class DeviceCandidates final : public CandidateCache::Implementation {
   DeviceBuffer<CandidateList> lists_;
 };
 
-/// Loads the kernel of reset() on the current device.
-void load_reset_candidates();
-
 }  // namespace isopatch::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How calls and searches begin, and how calls end: a warp takes an environment.
+// How calls and searches begin, and how calls end: a warp takes an environment. Between calls, states are written.
+#include "kernels/algorithms/for_each_item.cuh"
 #include "kernels/rollout/cuda_team.cuh"
 #include "kernels/rollout/step_call.h"
 #include "kernels/runtime/work_loop.cuh"
@@ -64,21 +65,36 @@ __global__ void __launch_bounds__(kBlock) end_call_kernel(const __grid_constant_
   }
 }
 
-__global__ void __launch_bounds__(kBlock)
-    initial_states_kernel(RolloutView view, int num_bodies, int num_contact_states, RolloutState state) {
-  CudaWarp warp;
-  const std::int64_t e = environment_of_warp();
-  if (e < state.num_environments) write_initial_state(warp, view, num_bodies, num_contact_states, state, e);
-}
+struct WriteInitialState {
+  RolloutView view;
+  int num_bodies, num_contact_states;
+  RolloutState state;
 
-__global__ void __launch_bounds__(kBlock)
-    copy_environments_kernel(int num_bodies, int num_joints, int num_contact_states, RolloutState from, RolloutState to,
-                             const std::uint8_t* mask) {
-  CudaWarp warp;
-  const std::int64_t e = environment_of_warp();
-  if (e >= to.num_environments || (mask != nullptr && mask[e] == 0)) return;
-  copy_environment(warp, num_bodies, num_joints, num_contact_states, from, to, e);
-}
+  __device__ void operator()(std::int64_t e) const {
+    SerialWarp thread;
+    if (e < state.num_environments) write_initial_state(thread, view, num_bodies, num_contact_states, state, e);
+  }
+};
+
+/// A lane of 32 that copy an environment.
+struct CopyEnvironment {
+  struct Lane {
+    static constexpr int kSize = CudaWarp::kSize;
+    int index;
+    __device__ int lane() const { return index; }
+  };
+
+  int num_bodies, num_joints, num_contact_states;
+  RolloutState from, to;
+  const std::uint8_t* mask;
+
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t e = i / Lane::kSize;
+    if (e >= to.num_environments || (mask != nullptr && mask[e] == 0)) return;
+    Lane lane = {static_cast<int>(i % Lane::kSize)};
+    copy_environment(lane, num_bodies, num_joints, num_contact_states, from, to, e);
+  }
+};
 
 unsigned blocks_of(std::int64_t environments) { return static_cast<unsigned>((environments + kWarps - 1) / kWarps); }
 
@@ -88,8 +104,8 @@ void load_rollout_calls(bool has_trees) {
   resident_blocks(begin_call_kernel, kBlock);
   resident_blocks(has_trees ? place_for_searches_kernel<CudaTreeWarp> : place_for_searches_kernel<CudaWarp>, kBlock);
   resident_blocks(end_call_kernel, kBlock);
-  resident_blocks(initial_states_kernel, kBlock);
-  resident_blocks(copy_environments_kernel, kBlock);
+  load_for_each_item<WriteInitialState>();
+  load_for_each_item<CopyEnvironment>();
 }
 
 void begin_call(const StepCall& call, cudaStream_t stream) {
@@ -117,18 +133,13 @@ void end_call(const StepCall& call, cudaStream_t stream) {
 
 void write_initial_states(const RolloutView& view, int num_bodies, int num_contact_states, const RolloutState& state,
                           cudaStream_t stream) {
-  if (state.num_environments == 0) return;
-  initial_states_kernel<<<blocks_of(state.num_environments), kBlock, 0, stream>>>(view, num_bodies, num_contact_states,
-                                                                                  state);
-  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  for_each_item(state.num_environments, WriteInitialState{view, num_bodies, num_contact_states, state}, stream);
 }
 
 void copy_environments(int num_bodies, int num_joints, int num_contact_states, const RolloutState& from,
                        const RolloutState& to, const std::uint8_t* mask, cudaStream_t stream) {
-  if (to.num_environments == 0) return;
-  copy_environments_kernel<<<blocks_of(to.num_environments), kBlock, 0, stream>>>(num_bodies, num_joints,
-                                                                                  num_contact_states, from, to, mask);
-  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  const CopyEnvironment copy = {num_bodies, num_joints, num_contact_states, from, to, mask};
+  for_each_item(to.num_environments * CopyEnvironment::Lane::kSize, copy, stream);
 }
 
 }  // namespace isopatch::detail

@@ -13,6 +13,7 @@
 #include "host/rollout/simulator_backend.h"
 #include "kernels/rollout/step_call.h"
 #include "tests/support/device_calls.h"
+#include "tests/support/memory_scenes.h"
 #include "tests/support/tree_scenes.h"
 #include "tests/thin_walls/thin_scenes.h"
 
@@ -286,6 +287,54 @@ TEST_F(SimulatorOnGpu, ThreadsMayStepOneHostSimulator) {
   std::thread other(work, 31);
   work(41);
   other.join();
+}
+
+/// A state in device memory.
+struct StateOnDevice {
+  detail::UploadedArrays arrays;
+  RolloutState view;
+
+  explicit StateOnDevice(const RolloutStateArrays& host) {
+    view.num_environments = host.num_environments;
+    for_each_rollout_state([&](const ArrayInfo&, const auto& from, auto*& to) { to = arrays.upload(from, nullptr); },
+                           host, view);
+  }
+  void expect(const RolloutStateArrays& expected) const {
+    const auto compare = [](const ArrayInfo& info, auto wanted, const auto* on_device) {
+      auto found = wanted;
+      const std::size_t bytes = wanted.size() * sizeof(wanted[0]);
+      ISOPATCH_CUDA_CHECK(cudaMemcpy(found.data(), on_device, bytes, cudaMemcpyDeviceToHost));
+      EXPECT_TRUE(same_bytes(found.data(), wanted.data(), bytes)) << info.name;
+    };
+    for_each_rollout_state(compare, expected, view);
+  }
+};
+
+/// Also in graphs, for which no kernel can be loaded.
+TEST_F(SimulatorOnGpu, GpuSmallResetsHaveTheBitsOfTheCpu) {
+  const Stream stream;
+  for (const SceneDescription& description :
+       {all_kinds_of_trees(Integrator::kEuler), remembering_bodies(Integrator::kEuler)}) {
+    const Simulator cpu{Scene(description)}, gpu(Scene(description), {.backend = Backend::kCuda});
+    for (const std::int64_t environments : {1, 37, 530}) {
+      RolloutStateArrays state = random_states(description, environments, 3);
+      const RolloutStateArrays other = random_states(description, environments, 7);
+      std::vector<std::uint8_t> mask;
+      for (std::int64_t e = 0; e < environments; ++e) mask.push_back(e % 3 == 0 ? 1 : 0);
+      const StateOnDevice on_device(state), other_on_device(other);
+      const detail::DeviceBuffer<std::uint8_t> mask_on_device(mask, stream);
+      const auto replay = [&](const auto& call) { Graph(stream, call).replay(); };
+
+      replay([&] { gpu.reset(on_device.view, mask_on_device.data(), other_on_device.view, stream); });
+      cpu.reset(state.view(), mask.data(), RolloutStateArrays(other).view());
+      on_device.expect(state);
+      replay([&] { gpu.initial_state(on_device.view, stream); });
+      cpu.initial_state(state.view());
+      on_device.expect(state);
+      replay([&] { gpu.reset(on_device.view, nullptr, other_on_device.view, stream); });
+      on_device.expect(other);
+    }
+  }
 }
 
 TEST_F(SimulatorOnGpu, StepsCanBeCaptured) {

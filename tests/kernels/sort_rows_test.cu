@@ -33,15 +33,14 @@ __global__ void __launch_bounds__(kBlock) warp_kernel(const Row* rows, int count
   using Sort = SharedSort<Row, CudaWarp, items>;
   __shared__ typename Sort::Memory memories[kWarps];
   const int warp = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
-  Sort::sort(CudaWarp(), memories[warp], rows + warp * count, count, last(),
-             [&](int i, const Row& row) { sorted[warp * count + i] = row; });
+  Sort::sort(CudaWarp(), memories[warp], rows + warp * count, count, last(), sorted + warp * count);
 }
 
 template <int items>
 __global__ void __launch_bounds__(kBlock) block_kernel(const Row* rows, int count, Row* sorted) {
   using Sort = SharedSort<Row, CudaBlock<kBlock>, items>;
   __shared__ typename Sort::Memory memory;
-  Sort::sort(CudaBlock<kBlock>(), memory, rows, count, last(), [&](int i, const Row& row) { sorted[i] = row; });
+  Sort::sort(CudaBlock<kBlock>(), memory, rows, count, last(), sorted);
 }
 
 template <class Kernel>

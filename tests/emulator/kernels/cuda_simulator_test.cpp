@@ -124,6 +124,26 @@ TEST(EmulatedSimulator, StepsAllocateNothingAfterReserve) {
   EXPECT_EQ(take_calls()["cudaMalloc"], 0);
 }
 
+TEST(EmulatedSimulator, AResetThatFailsSaysWhy) {
+  const Scene scene(test::ball_above_ground());
+  const Simulator simulator(scene, kCuda);
+  const DeviceState state(test::ball_in_ground(scene, 2)), other(test::ball_in_ground(scene, 2));
+  const auto expect_error = [](const std::function<void()>& call) {
+    fail_launch(0);
+    try {
+      call();
+      ADD_FAILURE() << "no error";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::kDevice);
+      EXPECT_NE(std::string(e.what()).find("failed: cudaErrorLaunchOutOfResources"), std::string::npos) << e.what();
+    }
+    call();  // no error is left behind
+  };
+  expect_error([&] { simulator.reset(state.view(), nullptr, other.view()); });
+  expect_error([&] { simulator.initial_state(state.view()); });
+  ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());
+}
+
 /// Also where contacts are found in stages, and whatever the sub-steps that environments may have.
 TEST(EmulatedSimulator, AStepTakesFewLaunches) {
   const auto launches = [](const SceneDescription& description) {
