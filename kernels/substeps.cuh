@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(kSubstepBlock, kSubstepBlocks)
       Models::template find_contacts<T, has_plates>(warp, memory.models, memory.near, call.evaluation, e,
                                                     call.step.rollout.points, arrays.contacts);
       warp.sync();
-      begin_environment_stage(warp, call, e, sorting);
+      begin_environment_stage(warp, call, e,
+                              [&](ContactEntry* rows, int found) { sort_contacts(warp, rows, sorting, found); });
       solve_environment_stage<has_plates, std::conditional_t<has_plates, SummingTreeWarp, SummingWarp>>(call, e, solver,
                                                                                                         memory.sums);
       warp.sync();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A warp takes an environment: puts its polygons in order, and writes the problem of its stage.
+#include "kernels/algorithms/register_sort.cuh"
 #include "kernels/rollout/environment_stage.cuh"
 #include "kernels/runtime/work_loop.cuh"
 
@@ -10,15 +11,40 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kBlock = kWarps * CudaWarp::kSize;
+constexpr int kBlocks = 3;  // of a processor
+
+using FewContacts = RegisterSort<ContactEntry, 1>;
+using ManyContacts = RegisterSort<ContactEntry, 16>;
+
+union SortMemory {
+  FewContacts::Memory few;
+  ManyContacts::Memory many;
+};
+
+/// As sort_contacts() of environment_stage.cuh, in registers if they fit.
+__device__ __forceinline__ void sort_in_registers(CudaWarp& warp, SortMemory& memory, ContactEntry* rows,
+                                                  ContactEntry* other, int count) {
+  if (count <= FewContacts::kMax) {
+    FewContacts(memory.few).sort(rows, count);
+  } else if (count <= ManyContacts::kMax) {
+    ManyContacts(memory.many).sort(rows, count);
+  } else {
+    sort_contacts(warp, rows, other, count);
+  }
+}
 
 template <class Warp>
-__global__ void __launch_bounds__(kBlock) begin_stages_kernel(const __grid_constant__ StepCall call) {
+__global__ void __launch_bounds__(kBlock, kBlocks) begin_stages_kernel(const __grid_constant__ StepCall call) {
+  __shared__ SortMemory memories[kWarps];
   Warp warp;
+  SortMemory& memory = memories[threadIdx.x / CudaWarp::kSize];
   const std::int64_t warps = std::int64_t{gridDim.x} * kWarps;
   const std::int64_t own = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / CudaWarp::kSize;
   ContactEntry* const sorting = call.arrays.sorting + own * call.arrays.contacts.capacity;
   for (std::int64_t e = own; e < call.step.state.num_environments; e += warps) {
-    begin_environment_stage(warp, call, e, sorting);
+    begin_environment_stage(warp, call, e, [&](ContactEntry* rows, int found) {
+      sort_in_registers(warp, memory, rows, sorting, found);
+    });
   }
 }
 

@@ -81,16 +81,17 @@ __device__ __forceinline__ void sort_contacts(CudaWarp& warp, ContactEntry* rows
   warp.sync();
 }
 
-/// Begins the stage of an environment at hand from the contacts that were found; `sorting` is memory of the warp.
-template <class Warp>
+/// Begins the stage of an environment at hand from the contacts that were found, which sort(entries, count) puts in
+/// order.
+template <class Warp, class Sort>
 __device__ __forceinline__ void begin_environment_stage(Warp& warp, const StepCall& call, std::int64_t e,
-                                                        ContactEntry* sorting) {
+                                                        const Sort& sort) {
   const StepArrays& arrays = call.arrays;
   PendingStage& stage = arrays.stages[e];
   take_environment(warp, call, e, stage);
   if (!stage.is_solved) return;
   const int found = stage.begun.contacts;
-  sort_contacts(warp, arrays.contacts.entries + e * arrays.contacts.capacity, sorting, found);
+  sort(arrays.contacts.entries + e * arrays.contacts.capacity, found);
   const StageProblem begun = begin_stage(warp, call.step, call.evaluation.state, e, sorted_contacts(call, e, found),
                                          kept_memory(call, e), arrays.of(call.step, e));
   if (warp.lane() == 0) stage.begun = begun;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "isopatch/evaluator.h"
+#include "kernels/algorithms/register_sort.cuh"
 #include "kernels/memory/cuda_check.h"
 
 namespace isopatch::test {
@@ -34,6 +35,17 @@ __global__ void __launch_bounds__(kBlock) warp_kernel(const Row* rows, int count
   __shared__ typename Sort::Memory memories[kWarps];
   const int warp = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
   Sort::sort(CudaWarp(), memories[warp], rows + warp * count, count, last(), sorted + warp * count);
+}
+
+template <int items>
+__global__ void __launch_bounds__(kBlock) register_kernel(const Row* rows, int count, Row* sorted) {
+  using Sort = RegisterSort<Row, items>;
+  __shared__ typename Sort::Memory memories[kWarps];
+  const int warp = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
+  Row* const own = sorted + warp * count;
+  for (int i = CudaWarp().lane(); i < count; i += CudaWarp::kSize) own[i] = rows[warp * count + i];
+  __syncwarp();
+  Sort(memories[warp]).sort(own, count);
 }
 
 template <int items>
@@ -75,6 +87,11 @@ TEST_F(GpuSort, OfAWarpIsInOrder) {
   for (const int count : {1, 2, 30, 31}) expect_sorted(warp_kernel<1>, count, kWarps);
   for (const int count : {1, 2, 31, 32, 33, 126, 127}) expect_sorted(warp_kernel<4>, count, kWarps);
   for (const int count : {1, 127, 128, 254, 255}) expect_sorted(warp_kernel<8>, count, kWarps);
+}
+
+TEST_F(GpuSort, InRegistersIsInOrder) {
+  for (const int count : {1, 2, 3, 5, 16, 31, 32}) expect_sorted(register_kernel<1>, count, kWarps);
+  for (const int count : {1, 2, 33, 255, 256, 257, 397, 511, 512}) expect_sorted(register_kernel<16>, count, kWarps);
 }
 
 TEST_F(GpuSort, OfABlockIsInOrder) {

@@ -42,6 +42,11 @@ ISOPATCH_HD OrderedContacts<Key, Write> ordered_contacts(int count, const Key& k
   return {count, key, write};
 }
 
+ISOPATCH_HD_CALLED BodyBounds bounds_of(const SceneView& scene, const State& contact, std::int64_t environment,
+                                        int body) {
+  return make_body_bounds(scene, contact, environment, body);
+}
+
 /// Lists the pairs that have contacts. Returns how many. Called by all lanes.
 template <class Warp, class Contacts>
 ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& contacts, SolvedPair* pairs) {
@@ -76,8 +81,8 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& con
     pair.first_block = 0;
     ISOPATCH_NO_UNROLL
     for (int j = 0; j < i; ++j) pair.first_block += PolygonColumns::blocks_of(pairs[j].polygons);
-    pair.point = pair_origin(make_body_bounds(in.scene, in.contact, in.environment, pair.a),
-                             make_body_bounds(in.scene, in.contact, in.environment, pair.b));
+    pair.point = pair_origin(bounds_of(in.scene, in.contact, in.environment, pair.a),
+                             bounds_of(in.scene, in.contact, in.environment, pair.b));
   }
   warp.sync();
   return listed;
