@@ -184,8 +184,7 @@ class CudaSimulator final : public Simulator::Implementation {
     size.plates = n * static_cast<std::size_t>(num_state_rows(scene_.data().view));
     size.overlaps = room_for_overlaps(num_environments).size();
     if (asks_for_twists(scene_.data().view)) size.twists = size.bodies * kVelocitySize;
-    const bool in_float = options_.precision == Precision::kFloat;
-    (in_float ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
+    (in_float() ? size.float_polygons : size.double_polygons) = n * static_cast<std::size_t>(capacity);
     size.kept_words = n * static_cast<std::size_t>(solver_size(capacity).kept_words());
     size.tree_words = n * static_cast<std::size_t>(tree_words(view()));
     size.sorting = static_cast<std::size_t>(begin_warps_) * static_cast<std::size_t>(capacity);
@@ -232,20 +231,21 @@ class CudaSimulator final : public Simulator::Implementation {
                              substep_warps_);
   }
 
+  bool in_float() const { return options_.precision == Precision::kFloat; }
   bool has_plates() const { return scene_.data().view.laws != nullptr; }
   bool has_trees() const { return may_have_trees(view()); }
 
   template <SolvedBy by>
-  static std::int64_t load_stages() {
+  std::int64_t load_stages() const {
     load_end_stages<by>();
-    return load_solve_stages<by>();
+    return load_solve_stages<by>(in_float());
   }
 
   std::int64_t load_solver() const {
     if (has_trees()) return load_stages<SolvedBy::kWarpsWithTrees>();
     if (has_plates()) return load_stages<SolvedBy::kWarpsWithPlates>();
     load_end_stages<SolvedBy::kWarps>();
-    return std::min(load_solve_stages<SolvedBy::kWarps>(), load_solve_stages<SolvedBy::kTeams>());
+    return std::min(load_solve_stages<SolvedBy::kWarps>(in_float()), load_solve_stages<SolvedBy::kTeams>(in_float()));
   }
 
   void solve_stages(const StepCall& call, cudaStream_t stream) const {

@@ -4,6 +4,8 @@
 // sub-step in one kernel.
 #pragma once
 
+#include <type_traits>
+
 #include "isopatch/detail/simt/merge_sort.h"
 #include "kernels/rollout/cuda_team.cuh"
 #include "kernels/rollout/step_call.h"
@@ -39,9 +41,13 @@ __device__ inline auto sorted_contacts(const StepCall& call, std::int64_t enviro
   const SolverContact<double>* const in_double = arrays.contacts.double_contacts;
   return ordered_contacts(
       count, [=](int i) { return sorted[i].key; },
-      [=](int i, const PolygonColumns& columns, int k) {
+      [=](int i, const auto& columns, int k) {
         const std::int64_t at = first + sorted[i].at;
-        in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
+        if constexpr (std::is_same_v<decltype(columns), const FloatColumns&>) {
+          columns.write(k, in_float[at]);
+        } else {
+          in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
+        }
       });
 }
 
@@ -99,13 +105,13 @@ __device__ __forceinline__ void begin_environment_stage(Warp& warp, const StepCa
 }
 
 /// Solves the stage of an environment, by all lanes.
-template <bool has_plates, class Warp = SummingWarp>
+template <bool has_plates, class Columns = PolygonColumns, class Warp = SummingWarp>
 __device__ __forceinline__ void solve_environment_stage(const StepCall& call, std::int64_t e,
                                                         const SolverMemory& solver, double* sums) {
   PendingStage& stage = call.arrays.stages[e];
   if (!stage.is_solved) return;
   Warp warp(sums);
-  const WarpPointSums<Warp, has_plates> points{warp};
+  const WarpPointSums<Warp, has_plates, Columns> points{warp};
   StageProblem begun = stage.begun;
   write_contacts(warp, points, call.step, call.evaluation.state, e, sorted_contacts(call, e, begun.contacts), solver,
                  call.arrays.of(call.step, e), begun);

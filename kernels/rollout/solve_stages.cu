@@ -5,7 +5,7 @@
 
 namespace isopatch::detail {
 
-template std::int64_t load_solve_stages<SolvedBy::kWarps>();
+template std::int64_t load_solve_stages<SolvedBy::kWarps>(bool);
 template void solve_stages<SolvedBy::kWarps>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

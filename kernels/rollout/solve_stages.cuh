@@ -54,7 +54,7 @@ class WarpMemory {
 };
 
 /// Solves the stages of as many environments as a warp has teams, from the first one on.
-template <class Memory>
+template <class Columns, class Memory>
 __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& call, std::int64_t first,
                                                const Memory& memory, double* sums) {
   PendingStage* const stages = call.arrays.stages;
@@ -72,7 +72,7 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
   for (int k = 0; k < CudaTeam::kTeams; ++k) {
     if (!is_solved(k)) continue;
     StageProblem begun = stages[first + k].begun;
-    write_contacts(warp, WarpPointSums<CudaWarp, false>{warp}, call.step, call.evaluation.state, first + k,
+    write_contacts(warp, WarpPointSums<CudaWarp, false, Columns>{warp}, call.step, call.evaluation.state, first + k,
                    sorted_contacts(call, first + k, begun.contacts), memory.of(first + k, k),
                    call.arrays.of(call.step, first + k), begun);
   }
@@ -93,7 +93,7 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
   }
   begun.problem.num_pairs = most_pairs;
   warp.sync();
-  const StageSolution solution = solve_problem(team, WarpPointSums<CudaTeam, false>{team}, call.step,
+  const StageSolution solution = solve_problem(team, WarpPointSums<CudaTeam, false, Columns>{team}, call.step,
                                                call.evaluation.state, e, begun, solver, own);
   if (own && team.lane() == 0) stages[e].solution = solution;
   warp.sync();
@@ -102,10 +102,12 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
 // Blocks of a processor: with six the compiler spills. See bench/NOTES.md.
 constexpr int kSolveBlocks = 4;
 
-template <SolvedBy by>
+/// Of polygons in double, or in float where there are no contacts with state.
+template <SolvedBy by, class T>
 __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     solve_stages_kernel(const __grid_constant__ StepCall call) {
   constexpr int kDoubles = by == SolvedBy::kTeams ? CudaTeam::kTeams * CudaTeam::kDoubles : SummingWarp::kDoubles;
+  using Columns = std::conditional_t<std::is_same_v<T, float>, FloatColumns, PolygonColumns>;
   __shared__ double sums[kSolveWarps][kDoubles];
   CudaWarp warp;
   const WarpMemory<by> memory(call);
@@ -113,11 +115,11 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
                      items = (count + kProblemsPerWarp<by> - 1) / kProblemsPerWarp<by>;
   for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, items, item);) {
     if constexpr (by == SolvedBy::kTeams) {
-      solve_by_teams(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory, sums[threadIdx.x / CudaWarp::kSize]);
+      solve_by_teams<Columns>(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory, sums[threadIdx.x / CudaWarp::kSize]);
     } else {
       constexpr bool kTrees = by == SolvedBy::kWarpsWithTrees;
       using Warp = std::conditional_t<kTrees, SummingTreeWarp, SummingWarp>;
-      solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Warp>(call, item, memory.of(item, 0),
+      solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Columns, Warp>(call, item, memory.of(item, 0),
                                                                                 sums[threadIdx.x / CudaWarp::kSize]);
     }
     warp.sync();  // before others are at hand
@@ -126,9 +128,21 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
 
 }  // namespace
 
+template <SolvedBy by, class Use>
+void with_solve_kernel(bool in_float, const Use& use) {
+  if constexpr (by == SolvedBy::kWarps || by == SolvedBy::kTeams) {
+    if (in_float) return use(solve_stages_kernel<by, float>);
+  }
+  use(solve_stages_kernel<by, double>);
+}
+
 template <SolvedBy by>
-std::int64_t load_solve_stages() {
-  return static_cast<std::int64_t>(resident_blocks(solve_stages_kernel<by>, kSolveBlock)) * kSolveWarps;
+std::int64_t load_solve_stages(bool in_float) {
+  std::int64_t warps = 0;
+  with_solve_kernel<by>(in_float, [&](auto kernel) {
+    warps = static_cast<std::int64_t>(resident_blocks(kernel, kSolveBlock)) * kSolveWarps;
+  });
+  return warps;
 }
 
 template <SolvedBy by>
@@ -136,8 +150,10 @@ void solve_stages(const StepCall& call, cudaStream_t stream) {
   const std::int64_t items = (call.step.state.num_environments + kProblemsPerWarp<by> - 1) / kProblemsPerWarp<by>;
   if (items == 0) return;
   const std::int64_t useful = (std::min<std::int64_t>(items, call.warps) + kSolveWarps - 1) / kSolveWarps;
-  solve_stages_kernel<by><<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
-  ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  with_solve_kernel<by>(call.arrays.contacts.float_contacts != nullptr, [&](auto kernel) {
+    kernel<<<static_cast<unsigned>(useful), kSolveBlock, 0, stream>>>(call);
+    ISOPATCH_CUDA_CHECK(cudaGetLastError());
+  });
 }
 
 }  // namespace isopatch::detail

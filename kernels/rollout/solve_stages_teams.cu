@@ -5,7 +5,7 @@
 
 namespace isopatch::detail {
 
-template std::int64_t load_solve_stages<SolvedBy::kTeams>();
+template std::int64_t load_solve_stages<SolvedBy::kTeams>(bool);
 template void solve_stages<SolvedBy::kTeams>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

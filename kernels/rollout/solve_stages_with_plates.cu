@@ -5,7 +5,7 @@
 
 namespace isopatch::detail {
 
-template std::int64_t load_solve_stages<SolvedBy::kWarpsWithPlates>();
+template std::int64_t load_solve_stages<SolvedBy::kWarpsWithPlates>(bool);
 template void solve_stages<SolvedBy::kWarpsWithPlates>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

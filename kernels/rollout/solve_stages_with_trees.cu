@@ -5,7 +5,7 @@
 
 namespace isopatch::detail {
 
-template std::int64_t load_solve_stages<SolvedBy::kWarpsWithTrees>();
+template std::int64_t load_solve_stages<SolvedBy::kWarpsWithTrees>(bool);
 template void solve_stages<SolvedBy::kWarpsWithTrees>(const StepCall&, cudaStream_t);
 
 }  // namespace isopatch::detail

@@ -127,7 +127,7 @@ enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates, kWarpsWit
 /// and solve stages at once.
 std::int64_t load_begin_stages(bool has_trees);
 template <SolvedBy by>
-std::int64_t load_solve_stages();
+std::int64_t load_solve_stages(bool in_float);
 template <SolvedBy by>
 void load_end_stages();
 void load_rollout_calls(bool has_trees);

@@ -37,6 +37,7 @@ extern const PointKernels kPlainPointKernels;
 
 /// The counterpart of WarpPointSums.
 struct KernelPointSums {
+  using Columns = PolygonColumns;
   static constexpr bool kHasPlates = true, kTakesAll = true;
 
   const PointKernels& kernels;

@@ -236,7 +236,7 @@ template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD void write_contacts(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
                                 std::int64_t environment, const Contacts& contacts, const SolverMemory& solver,
                                 const StepProgress& progress, StageProblem& begun) {
-  write_columns(warp, begun.problem.num_pairs, contacts, solver);
+  write_columns<typename PointSums::Columns>(warp, begun.problem.num_pairs, contacts, solver);
   if constexpr (PointSums::kHasPlates) {
     if (step.scene.laws == nullptr) return;
     begin_terms(warp, points, stage_input(step, contact, environment), begun.stage, contacts, progress.plates,

@@ -89,12 +89,12 @@ ISOPATCH_HD int list_pairs(Warp& warp, const StageInput& in, const Contacts& con
 }
 
 /// Writes the contacts of all pairs as columns, after begin_problem(). Called by all lanes.
-template <class Warp, class Contacts>
+template <class Columns, class Warp, class Contacts>
 ISOPATCH_HD void write_columns(Warp& warp, int num_pairs, const Contacts& contacts, const SolverMemory& m) {
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < num_pairs; ++i) {
     const SolvedPair& pair = m.pairs[i];
-    const PolygonColumns columns = columns_of(m, pair);
+    const auto columns = columns_of<Columns>(m, pair);
     constexpr int kVector = PolygonColumns::kMaxVector;
     const int room = (pair.polygons + kVector - 1) / kVector * kVector;
     if constexpr (Warp::kSize == 1) {  // the numbers of a vector are side by side
@@ -252,7 +252,7 @@ ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const Vel
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[DamperSums::kSize];
-    points.patch(columns_of(m, pair), pair.polygons, mobility_of(m, pair, 0), mobility_of(m, pair, 1), sums);
+    points.patch(columns_of<typename PointSums::Columns>(m, pair), pair.polygons, mobility_of(m, pair, 0), mobility_of(m, pair, 1), sums);
     if (!pair.is_empty()) stiffest = max(stiffest, relative_stiffness(h, sums));
     if (warp.lane() != 0) continue;
     ISOPATCH_UNROLL
@@ -272,7 +272,7 @@ ISOPATCH_HD void begin_points(Warp& warp, const PointSums& points, const Velocit
   ISOPATCH_NO_UNROLL
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
-    const PolygonColumns columns = columns_of(m, pair);
+    const auto columns = columns_of<typename PointSums::Columns>(m, pair);
     PointsStart<double> start = start_of(m, pair, stage.is_predicted() ? PointsBegin::kAtEnd : PointsBegin::kAtStart);
     if (any_team(warp, has_damper)) {
       const PatchMotion motion = patch_motion(m, pair, known, pair.sums);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "isopatch/detail/rollout/solver/float_columns.h"
 #include "isopatch/detail/rollout/solver/patch_damper.h"
 #include "isopatch/detail/rollout/solver/patch_plate.h"
 
@@ -249,15 +250,16 @@ ISOPATCH_HD void renew_limits(const PointParameters<T>& p, const RelativeTwist<T
 
 /// The sums of a pair's polygons by the lanes of a warp. The counterpart for SIMD vectors is
 /// host/cpu/rollout/simd_points.h.
-template <class Warp, bool has_plates = true>
+template <class Warp, bool has_plates = true, class OwnColumns = PolygonColumns>
 struct WarpPointSums {
+  using Columns = OwnColumns;
   static constexpr bool kHasPlates = has_plates;  // whether scenes may have contacts with state
   static constexpr bool kTakesAll = !requires { requires Warp::kMaxSums < kEvaluationSums; };
 
   Warp& warp;
 
   /// Begins points, if they have not begun, and adds up their potentials.
-  ISOPATCH_HD void begin(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+  ISOPATCH_HD void begin(const PointParameters<double>& p, const Columns& columns, int polygons,
                          const PointsStart<double>& start, double (&potentials)[2]) const {
     lane_sums(
         warp, polygons,
@@ -273,7 +275,7 @@ struct WarpPointSums {
         potentials);
   }
   /// Of friction limits that are taken from the same velocities before, if it `renews`.
-  ISOPATCH_HD void impulses(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+  ISOPATCH_HD void impulses(const PointParameters<double>& p, const Columns& columns, int polygons,
                             const RelativeTwist<double>& twist, bool renews, double (&sums)[ImpulseSums::kSize]) const {
     lane_sums(
         warp, polygons,
@@ -282,7 +284,7 @@ struct WarpPointSums {
         },
         sums);
   }
-  ISOPATCH_HD void matrix(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+  ISOPATCH_HD void matrix(const PointParameters<double>& p, const Columns& columns, int polygons,
                           const RelativeTwist<double>& twist, double (&sums)[MatrixSums::kSize]) const {
     lane_sums(
         warp, polygons,
@@ -292,7 +294,7 @@ struct WarpPointSums {
         sums);
   }
   /// Both at once, with kTakesAll; else the matrix is found alone.
-  ISOPATCH_HD void all(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+  ISOPATCH_HD void all(const PointParameters<double>& p, const Columns& columns, int polygons,
                        const RelativeTwist<double>& twist, bool renews, double (&sums)[kEvaluationSums]) const {
     lane_sums(
         warp, polygons,
@@ -302,14 +304,14 @@ struct WarpPointSums {
         },
         sums);
   }
-  ISOPATCH_HD void slopes(const PointParameters<double>& p, const PolygonColumns& columns, int polygons,
+  ISOPATCH_HD void slopes(const PointParameters<double>& p, const Columns& columns, int polygons,
                           const RelativeTwist<double>& twist, const RelativeTwist<double>& change,
                           double (&sums)[2]) const {
     lane_sums(
         warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, load(columns, i, polygons), twist, change, add); },
         sums);
   }
-  ISOPATCH_HD double normal_impulses(const PointParameters<double>& p, const PolygonColumns& columns,
+  ISOPATCH_HD double normal_impulses(const PointParameters<double>& p, const Columns& columns,
                                      PolygonRange range, const RelativeTwist<double>& twist) const {
     double sums[1];
     const int end = range.first + range.count;
@@ -319,7 +321,7 @@ struct WarpPointSums {
     return sums[0];
   }
   /// Of polygons before their points are made of them, as the next two.
-  ISOPATCH_HD void plate(double step, const PolygonColumns& columns, PolygonRange range,
+  ISOPATCH_HD void plate(double step, const Columns& columns, PolygonRange range,
                          const RelativeTwist<double>& twist, double (&sums)[PlateSums::kSize]) const {
     const int end = range.first + range.count;
     lane_sums(
@@ -329,13 +331,13 @@ struct WarpPointSums {
         },
         sums);
   }
-  ISOPATCH_HD void patch(const PolygonColumns& columns, int polygons, const BodyMobility& a, const BodyMobility& b,
+  ISOPATCH_HD void patch(const Columns& columns, int polygons, const BodyMobility& a, const BodyMobility& b,
                          double (&sums)[DamperSums::kSize]) const {
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[DamperSums::kSize]) { add_patch(a, b, read(columns, i, polygons), add); }, sums);
   }
-  ISOPATCH_HD void carried(const PolygonColumns& columns, int polygons, const PatchMotion& motion,
+  ISOPATCH_HD void carried(const Columns& columns, int polygons, const PatchMotion& motion,
                            double (&sums)[CarrySums::kSize]) const {
     lane_sums(
         warp, polygons,
@@ -348,11 +350,11 @@ struct WarpPointSums {
  private:
   /// Polygon i, while the next block of polygons is on its way from memory: a pair with many of them is read again and
   /// again, and has no room in the first-level cache.
-  ISOPATCH_HD PolygonPoints<double> load(const PolygonColumns& columns, int i, int polygons) const {
+  ISOPATCH_HD PolygonPoints<double> load(const Columns& columns, int i, int polygons) const {
     fetch_next(columns, i, polygons);
     return columns.load(i);
   }
-  ISOPATCH_HD PolygonPoints<double> renewed(const PointParameters<double>& p, const PolygonColumns& columns, int i,
+  ISOPATCH_HD PolygonPoints<double> renewed(const PointParameters<double>& p, const Columns& columns, int i,
                                             int polygons, const RelativeTwist<double>& twist, bool renews) const {
     PolygonPoints<double> points = load(columns, i, polygons);
     if (renews) {
@@ -361,13 +363,13 @@ struct WarpPointSums {
     }
     return points;
   }
-  ISOPATCH_HD PolygonPoints<double> read(const PolygonColumns& columns, int i, int polygons) const {
+  ISOPATCH_HD PolygonPoints<double> read(const Columns& columns, int i, int polygons) const {
     fetch_next(columns, i, polygons);
     return columns.read(i);
   }
-  ISOPATCH_HD void fetch_next(const PolygonColumns& columns, int i, int polygons) const {
+  ISOPATCH_HD void fetch_next(const Columns& columns, int i, int polygons) const {
     const int next = i / kSumLanes + 1;
-    if (next * kSumLanes < polygons) warp.prefetch(columns.block(next), PolygonColumns::kBlock * sizeof(double));
+    if (next * kSumLanes < polygons) warp.prefetch(columns.block(next), Columns::kBlock * sizeof(double));
   }
 };
 

@@ -80,6 +80,13 @@ ISOPATCH_HD void for_each_slope_number(Contact& polygon, const Visit& visit) {
   visit(polygon.slope.x), visit(polygon.slope.y), visit(polygon.slope.z), visit(polygon.share_b);
 }
 
+/// A normal that was rounded to float, with the length 1: else friction over a small slip tolerance has a part along it
+/// that outweighs masses.
+ISOPATCH_HD Vec3d unit_of(Vec3d n) {
+  const double inverse = fma(-0.5, fma(n.x, n.x, fma(n.y, n.y, n.z * n.z)), 1.5);  // of its length, by Newton's method
+  return inverse * n;
+}
+
 /// The columns of one pair's polygons.
 class PolygonColumns {
  public:
@@ -107,8 +114,7 @@ class PolygonColumns {
     });
     return points;
   }
-  /// Polygons before their points are made of them, in the first of the columns. Normals that were rounded to float get
-  /// the length 1: else friction over a small slip tolerance has a part along them that outweighs masses.
+  /// Polygons before their points are made of them, in the first of the columns.
   template <class T>
   ISOPATCH_HD void write(int polygon, const SolverContact<T>& from) const {
     double* to = column(polygon);
@@ -117,7 +123,11 @@ class PolygonColumns {
       to += kSumLanes;
     });
     *to = from.friction;
-    if constexpr (std::is_same_v<T, float>) make_unit(column(polygon));
+    if constexpr (std::is_same_v<T, float>) {
+      double* const n = column(polygon);
+      const Vec3d unit = unit_of({n[0], n[kSumLanes], n[2 * kSumLanes]});
+      n[0] = unit.x, n[kSumLanes] = unit.y, n[2 * kSumLanes] = unit.z;
+    }
     for_each_slope_number(from, [&](const T& number) {
       to += kSumLanes;
       *to = cast<double>(number);
@@ -167,13 +177,6 @@ class PolygonColumns {
   }
 
  private:
-  /// A vector that is of length 1 but for rounding in float, in the first three columns.
-  ISOPATCH_HD static void make_unit(double* column) {
-    double &x = column[0], &y = column[kSumLanes], &z = column[2 * kSumLanes];
-    const double inverse = fma(-0.5, fma(x, x, fma(y, y, z * z)), 1.5);  // of its length, by a step of Newton's
-    x *= inverse, y *= inverse, z *= inverse;
-  }
-
   double* first_;
 };
 

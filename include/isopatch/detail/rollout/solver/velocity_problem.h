@@ -44,8 +44,9 @@ ISOPATCH_HD void for_each_term(const SolverMemory& m, const SolvedPair& pair, co
   }
 }
 
-ISOPATCH_HD PolygonColumns columns_of(const SolverMemory& m, const SolvedPair& pair) {
-  return PolygonColumns(m.columns + static_cast<std::ptrdiff_t>(pair.first_block) * PolygonColumns::kBlock);
+template <class Columns = PolygonColumns>
+ISOPATCH_HD Columns columns_of(const SolverMemory& m, const SolvedPair& pair) {
+  return Columns(m.columns + static_cast<std::ptrdiff_t>(pair.first_block) * Columns::kBlock);
 }
 
 /// The impulse on body a (side 0) or b (1) about its center.
@@ -134,7 +135,7 @@ ISOPATCH_HD_LARGE void find_potentials_of_points(Warp& warp, const PointSums& po
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[2];
-    points.begin(p.parameters, columns_of(m, pair), pair.polygons, start_of(m, pair), sums);
+    points.begin(p.parameters, columns_of<typename PointSums::Columns>(m, pair), pair.polygons, start_of(m, pair), sums);
     if (warp.lane() == 0) pair.potentials[0] = sums[0], pair.potentials[1] = sums[1];
   }
   warp.sync();
@@ -309,7 +310,7 @@ ISOPATCH_HD void evaluate(Warp& warp, const PointSums& points, const VelocityPro
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     const RelativeTwist<double> twist = relative_twist(m, pair, v.velocity);
-    const PolygonColumns columns = columns_of(m, pair);
+    const auto columns = columns_of<typename PointSums::Columns>(m, pair);
     const auto keep = [&](double* sums) {
       for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_impulse(term, twist, sums); });
       if (warp.lane() != 0) return;
@@ -356,7 +357,7 @@ ISOPATCH_HD void find_matrix(Warp& warp, const PointSums& points, const Velocity
     const SolvedPair& pair = m.pairs[i];
     double sums[MatrixSums::kSize];
     const RelativeTwist<double> twist = relative_twist(m, pair, m.vectors.velocity);
-    points.matrix(p.parameters, columns_of(m, pair), pair.polygons, twist, sums);
+    points.matrix(p.parameters, columns_of<typename PointSums::Columns>(m, pair), pair.polygons, twist, sums);
     add_pair_to_matrix(warp, m, pair, sums);
   }
   if constexpr (kTakesTrees<Warp>) add_loops(warp, p, m, true);

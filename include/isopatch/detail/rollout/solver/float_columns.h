@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PolygonColumns of polygons in float, without contacts with state: what stays as it was found stays in float, which is
+// two thirds of the memory. What points are made of is found again whenever they are loaded, to the same bits.
+#pragma once
+
+#include "isopatch/detail/rollout/solver/polygon_columns.h"
+
+namespace isopatch::detail {
+
+/// The columns of one pair's polygons, of eight bytes a polygon: pairs of floats, then doubles.
+class FloatColumns {
+ public:
+  static constexpr int kBlock = 15 * kSumLanes;  // columns of 32 polygons
+
+  ISOPATCH_HD explicit FloatColumns(double* first_block) : first_(first_block) {}
+
+  ISOPATCH_HD const double* block(int index) const { return first_ + static_cast<std::ptrdiff_t>(index) * kBlock; }
+
+  ISOPATCH_HD void write(int polygon, const SolverContact<float>& from) const {
+    double* const to = column(polygon);
+    const Vec3<float> &n = from.normal, &c = from.centroid, &u = from.arm[0], &v = from.arm[1], &s = from.slope;
+    const Pair pairs[kPairs] = {{n.x, n.y}, {n.z, c.x}, {c.y, c.z}, {u.x, u.y}, {u.z, v.x}, {v.y, v.z},
+                                {from.dissipation, 0}};
+    ISOPATCH_UNROLL
+    for (int i = 0; i < kPairs; ++i) set(to, i, pairs[i]);
+    to[kStiffness * kSumLanes] = from.stiffness;
+    to[kFriction * kSumLanes] = from.friction;
+    set(to, kForce, {from.force, from.change[0]});
+    set(to, kForce + 1, {from.change[1], from.share_b});
+    set(to, kForce + 2, {s.x, s.y});
+    set(to, kLimit, {s.z, 0});
+  }
+  ISOPATCH_HD void write_nothing(int polygon) const {
+    for (int i = 0; i * kSumLanes < kBlock; ++i) column(polygon)[i * kSumLanes] = 0;
+  }
+  /// Before points are made of the polygon, as slope().
+  ISOPATCH_HD PolygonPoints<double> read(int polygon) const {
+    const double* const from = column(polygon);
+    SolverContact<double> contact = shape(from);
+    const Pair force = at(from, kForce), change = at(from, kForce + 1);
+    contact.force = force.first;
+    contact.change[0] = force.second;
+    contact.change[1] = change.first;
+    return points_of(contact, contact.friction);
+  }
+  ISOPATCH_HD FieldSlope<double> slope(int polygon) const {
+    const double* const from = column(polygon);
+    const Pair xy = at(from, kForce + 2);
+    return {{xy.first, xy.second, at(from, kLimit).first}, at(from, kForce + 1).second};
+  }
+  ISOPATCH_HD PolygonPoints<double> load(int polygon) const {
+    const double* const from = column(polygon);
+    SolverContact<double> contact = shape(from);
+    contact.force = contact.change[0] = contact.change[1] = 0;
+    PolygonPoints<double> points = points_of(contact, contact.friction);
+    ISOPATCH_UNROLL
+    for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
+      points.force[k] = from[(kForce + k) * kSumLanes];
+      points.limit[k] = from[(kLimit + k) * kSumLanes];
+    }
+    return points;
+  }
+  ISOPATCH_HD void store(int polygon, const PolygonPoints<double>& points) const {
+    double* const to = column(polygon);
+    to[kStiffness * kSumLanes] = points.stiffness;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) to[(kForce + k) * kSumLanes] = points.force[k];
+    store_limits(polygon, points);
+  }
+  /// The friction limits alone, of points that were stored.
+  ISOPATCH_HD void store_limits(int polygon, const PolygonPoints<double>& points) const {
+    double* const to = column(polygon) + kLimit * kSumLanes;
+    ISOPATCH_UNROLL
+    for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) to[k * kSumLanes] = points.limit[k];
+  }
+
+ private:
+  /// Columns: pairs, then doubles. Of points; before there are any, pairs stand in place of forces and limits.
+  static constexpr int kPairs = 7, kStiffness = 7, kFriction = 8, kForce = 9, kLimit = 12;
+
+  struct alignas(8) Pair {
+    float first, second;
+  };
+
+  ISOPATCH_HD double* column(int polygon) const {
+    return first_ + static_cast<std::ptrdiff_t>(polygon / kSumLanes) * kBlock + polygon % kSumLanes;
+  }
+  ISOPATCH_HD static Pair at(const double* column, int index) {
+    return std::bit_cast<Pair>(column[index * kSumLanes]);
+  }
+  ISOPATCH_HD static void set(double* column, int index, Pair pair) {
+    column[index * kSumLanes] = std::bit_cast<double>(pair);
+  }
+  /// All but the forces.
+  ISOPATCH_HD static SolverContact<double> shape(const double* from) {
+    Pair pairs[kPairs];
+    ISOPATCH_UNROLL
+    for (int i = 0; i < kPairs; ++i) pairs[i] = at(from, i);
+    const auto& [n, n_c, c, u, u_v, v, d] = pairs;
+    SolverContact<double> contact;
+    contact.normal = unit_of({n.first, n.second, n_c.first});
+    contact.centroid = {n_c.second, c.first, c.second};
+    contact.arm[0] = {u.first, u.second, u_v.first};
+    contact.arm[1] = {u_v.second, v.first, v.second};
+    contact.dissipation = d.first;
+    contact.stiffness = from[kStiffness * kSumLanes];
+    contact.friction = from[kFriction * kSumLanes];
+    return contact;
+  }
+
+  double* first_;
+};
+
+}  // namespace isopatch::detail
