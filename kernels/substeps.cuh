@@ -48,9 +48,8 @@ __global__ void __launch_bounds__(kSubstepBlock, kSubstepBlocks)
       warp.sync();
       begin_environment_stage(warp, call, e,
                               [&](ContactEntry* rows, int found) { sort_contacts(warp, rows, sorting, found); });
-      solve_environment_stage<has_plates, PolygonColumns,
-                              std::conditional_t<has_plates, SummingTreeWarp, SummingWarp>>(call, e, solver,
-                                                                                                        memory.sums);
+      solve_environment_stage<has_plates, PolygonColumns, std::conditional_t<has_plates, SummingTreeWarp, SummingWarp>>(
+          call, e, solver, memory.sums);
       warp.sync();
     } while (end_environment_stage<has_plates>(warp, call, e));
   }

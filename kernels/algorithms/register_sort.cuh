@@ -31,7 +31,8 @@ class RegisterSort {
 #pragma unroll
     for (int i = 0; i < items; ++i) {
       const bool has = first + i < count;
-      own_[i] = {has ? rows[first + i].key : ~std::uint64_t{0}, has ? static_cast<std::int32_t>(rows[first + i].at) : 0};
+      own_[i] = {has ? rows[first + i].key : ~std::uint64_t{0},
+                 has ? static_cast<std::int32_t>(rows[first + i].at) : 0};
     }
     sort_own();
 #pragma unroll 1

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kBlock = kWarps * CudaWarp::kSize;
-constexpr int kBlocks = 3;  // of a processor
+constexpr int kBlocks = 4;  // of a processor
 
 using FewContacts = RegisterSort<ContactEntry, 1>;
 using ManyContacts = RegisterSort<ContactEntry, 16>;
@@ -42,9 +42,8 @@ __global__ void __launch_bounds__(kBlock, kBlocks) begin_stages_kernel(const __g
   const std::int64_t own = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / CudaWarp::kSize;
   ContactEntry* const sorting = call.arrays.sorting + own * call.arrays.contacts.capacity;
   for (std::int64_t e = own; e < call.step.state.num_environments; e += warps) {
-    begin_environment_stage(warp, call, e, [&](ContactEntry* rows, int found) {
-      sort_in_registers(warp, memory, rows, sorting, found);
-    });
+    begin_environment_stage(
+        warp, call, e, [&](ContactEntry* rows, int found) { sort_in_registers(warp, memory, rows, sorting, found); });
   }
 }
 

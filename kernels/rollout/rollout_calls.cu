@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
 }
 
 template <class Warp>
-__global__ void __launch_bounds__(kBlock) place_for_searches_kernel(const __grid_constant__ StepCall call) {
+__global__ void __launch_bounds__(kBlock, 4) place_for_searches_kernel(const __grid_constant__ StepCall call) {
   Warp warp;
   const std::int64_t e = environment_of_warp();
   if (e >= call.step.state.num_environments) return;

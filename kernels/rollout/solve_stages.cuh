@@ -115,12 +115,13 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
                      items = (count + kProblemsPerWarp<by> - 1) / kProblemsPerWarp<by>;
   for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, items, item);) {
     if constexpr (by == SolvedBy::kTeams) {
-      solve_by_teams<Columns>(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory, sums[threadIdx.x / CudaWarp::kSize]);
+      solve_by_teams<Columns>(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory,
+                              sums[threadIdx.x / CudaWarp::kSize]);
     } else {
       constexpr bool kTrees = by == SolvedBy::kWarpsWithTrees;
       using Warp = std::conditional_t<kTrees, SummingTreeWarp, SummingWarp>;
-      solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Columns, Warp>(call, item, memory.of(item, 0),
-                                                                                sums[threadIdx.x / CudaWarp::kSize]);
+      solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Columns, Warp>(
+          call, item, memory.of(item, 0), sums[threadIdx.x / CudaWarp::kSize]);
     }
     warp.sync();  // before others are at hand
   }

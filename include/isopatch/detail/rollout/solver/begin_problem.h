@@ -252,7 +252,8 @@ ISOPATCH_HD double stiffest_patch(Warp& warp, const PointSums& points, const Vel
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[DamperSums::kSize];
-    points.patch(columns_of<typename PointSums::Columns>(m, pair), pair.polygons, mobility_of(m, pair, 0), mobility_of(m, pair, 1), sums);
+    points.patch(columns_of<typename PointSums::Columns>(m, pair), pair.polygons, mobility_of(m, pair, 0),
+                 mobility_of(m, pair, 1), sums);
     if (!pair.is_empty()) stiffest = max(stiffest, relative_stiffness(h, sums));
     if (warp.lane() != 0) continue;
     ISOPATCH_UNROLL

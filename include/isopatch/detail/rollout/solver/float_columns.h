@@ -19,9 +19,9 @@ class FloatColumns {
 
   ISOPATCH_HD void write(int polygon, const SolverContact<float>& from) const {
     double* const to = column(polygon);
-    const Vec3<float> &n = from.normal, &c = from.centroid, &u = from.arm[0], &v = from.arm[1], &s = from.slope;
-    const Pair pairs[kPairs] = {{n.x, n.y}, {n.z, c.x}, {c.y, c.z}, {u.x, u.y}, {u.z, v.x}, {v.y, v.z},
-                                {from.dissipation, 0}};
+    const Vec3<float>&n = from.normal, &c = from.centroid, &u = from.arm[0], &v = from.arm[1], &s = from.slope;
+    const Pair pairs[kPairs] = {{n.x, n.y}, {n.z, c.x}, {c.y, c.z},           {u.x, u.y},
+                                {u.z, v.x}, {v.y, v.z}, {from.dissipation, 0}};
     ISOPATCH_UNROLL
     for (int i = 0; i < kPairs; ++i) set(to, i, pairs[i]);
     to[kStiffness * kSumLanes] = from.stiffness;
@@ -86,9 +86,7 @@ class FloatColumns {
   ISOPATCH_HD double* column(int polygon) const {
     return first_ + static_cast<std::ptrdiff_t>(polygon / kSumLanes) * kBlock + polygon % kSumLanes;
   }
-  ISOPATCH_HD static Pair at(const double* column, int index) {
-    return std::bit_cast<Pair>(column[index * kSumLanes]);
-  }
+  ISOPATCH_HD static Pair at(const double* column, int index) { return std::bit_cast<Pair>(column[index * kSumLanes]); }
   ISOPATCH_HD static void set(double* column, int index, Pair pair) {
     column[index * kSumLanes] = std::bit_cast<double>(pair);
   }

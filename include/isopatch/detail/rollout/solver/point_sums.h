@@ -311,8 +311,8 @@ struct WarpPointSums {
         warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, load(columns, i, polygons), twist, change, add); },
         sums);
   }
-  ISOPATCH_HD double normal_impulses(const PointParameters<double>& p, const Columns& columns,
-                                     PolygonRange range, const RelativeTwist<double>& twist) const {
+  ISOPATCH_HD double normal_impulses(const PointParameters<double>& p, const Columns& columns, PolygonRange range,
+                                     const RelativeTwist<double>& twist) const {
     double sums[1];
     const int end = range.first + range.count;
     lane_sums(
@@ -321,8 +321,8 @@ struct WarpPointSums {
     return sums[0];
   }
   /// Of polygons before their points are made of them, as the next two.
-  ISOPATCH_HD void plate(double step, const Columns& columns, PolygonRange range,
-                         const RelativeTwist<double>& twist, double (&sums)[PlateSums::kSize]) const {
+  ISOPATCH_HD void plate(double step, const Columns& columns, PolygonRange range, const RelativeTwist<double>& twist,
+                         double (&sums)[PlateSums::kSize]) const {
     const int end = range.first + range.count;
     lane_sums(
         warp, range.count,

@@ -74,7 +74,8 @@ ISOPATCH_HD double search_along(Warp& warp, const PointSums& points, const Veloc
       const RelativeTwist<double> twist = {fma(at, pair.change.linear, pair.twist.linear),
                                            fma(at, pair.change.angular, pair.twist.angular)};
       double sums[2];
-      points.slopes(p.parameters, columns_of<typename PointSums::Columns>(m, pair), pair.polygons, twist, pair.change, sums);
+      points.slopes(p.parameters, columns_of<typename PointSums::Columns>(m, pair), pair.polygons, twist, pair.change,
+                    sums);
       for_each_term<PointSums>(m, pair, [&](const PlateTerm& term) { add_slopes(term, twist, pair.change, sums); });
       slope += sums[0];
       second += sums[1];

@@ -135,7 +135,8 @@ ISOPATCH_HD_LARGE void find_potentials_of_points(Warp& warp, const PointSums& po
   for (int i = 0; i < p.num_pairs; ++i) {
     SolvedPair& pair = m.pairs[i];
     double sums[2];
-    points.begin(p.parameters, columns_of<typename PointSums::Columns>(m, pair), pair.polygons, start_of(m, pair), sums);
+    points.begin(p.parameters, columns_of<typename PointSums::Columns>(m, pair), pair.polygons, start_of(m, pair),
+                 sums);
     if (warp.lane() == 0) pair.potentials[0] = sums[0], pair.potentials[1] = sums[1];
   }
   warp.sync();
