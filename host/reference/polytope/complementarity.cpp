@@ -26,7 +26,8 @@ class Tableau {
   Eigen::Index artificial() const { return 2 * size_; }
   Eigen::Index complement(Eigen::Index column) const { return column < size_ ? column + size_ : column - size_; }
 
-  /// The row whose variable becomes 0 first as that of a column grows; -1: none. The artificial one, if it does too.
+  /// The row whose variable becomes 0 first as the variable of a column grows; -1: none. The artificial variable leaves
+  /// if it becomes 0 too.
   Eigen::Index leaving(Eigen::Index column) const {
     Eigen::Index best = -1;
     for (Eigen::Index i = 0; i < size_; ++i) {
@@ -115,7 +116,7 @@ std::optional<VectorX> solve_lcp(const MatrixX& A, const VectorX& b) {
 
 std::optional<StepSolution> complementary_step(const StepProblem& problem, bool cross_bears) {
   const auto contact = [&](int i) -> const StepContact& { return problem.contacts[static_cast<std::size_t>(i)]; };
-  // rows in v and in c: of each relation that of its first contact, then those of the others above it
+  // rows in v and in c: of each relation the row of its first contact, then the rows of other contacts above it
   std::vector<VectorX> in_v;
   std::vector<int> bears;  // of each row the contact that its impulse acts at; negative: none
   std::vector<std::vector<std::size_t>> in_c;

@@ -16,7 +16,7 @@ namespace isopatch::reference::polytope {
 std::optional<VectorX> solve_lcp(const MatrixX& A, const VectorX& b);
 
 /// Impulses act at the first contact of a relation alone: the one with the smallest gap of -1e-4 m or more, else with
-/// the largest. Those of cross relations bear none unless `cross_bears`.
+/// the largest. Contacts of cross relations bear none unless `cross_bears`.
 std::optional<StepSolution> complementary_step(const StepProblem& problem, bool cross_bears);
 
 }  // namespace isopatch::reference::polytope

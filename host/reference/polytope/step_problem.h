@@ -12,7 +12,7 @@ namespace isopatch::reference::polytope {
 
 /// A body that takes a step.
 struct StepBody {
-  PolytopeBody body;  // velocities without contact are those of its centre of mass after what acts on it
+  PolytopeBody body;  // with the velocities that it has at the end of the step without contact
   Real mass = 0;      // kg, of a polygon per metre; 0: it does not yield, and moves as its velocities say
   Matrix3 inertia = Matrix3::Zero();  // about the centre of mass, world axes
   bool is_planar = false;             // moves along x and y and about z
