@@ -11,7 +11,7 @@ namespace isopatch::detail {
 /// The columns of one pair's polygons, of eight bytes a polygon: pairs of floats, then doubles.
 class FloatColumns {
  public:
-  static constexpr int kBlock = 15 * kSumLanes;  // columns of 32 polygons
+  static constexpr int kColumns = 15, kBlock = kColumns * kSumLanes;
 
   ISOPATCH_HD explicit FloatColumns(double* first_block) : first_(first_block) {}
 
@@ -32,11 +32,21 @@ class FloatColumns {
     set(to, kLimit, {s.z, 0});
   }
   ISOPATCH_HD void write_nothing(int polygon) const {
-    for (int i = 0; i * kSumLanes < kBlock; ++i) column(polygon)[i * kSumLanes] = 0;
+    for (int i = 0; i < kColumns; ++i) column(polygon)[i * kSumLanes] = 0;
+  }
+  /// The numbers of a polygon as they stand there.
+  struct Numbers {
+    double column[kColumns];
+  };
+  ISOPATCH_HD Numbers numbers(int polygon) const {
+    Numbers numbers;
+    ISOPATCH_UNROLL
+    for (int i = 0; i < kColumns; ++i) numbers.column[i] = column(polygon)[i * kSumLanes];
+    return numbers;
   }
   /// Before points are made of the polygon, as slope().
-  ISOPATCH_HD PolygonPoints<double> read(int polygon) const {
-    const double* const from = column(polygon);
+  ISOPATCH_HD PolygonPoints<double> read(int polygon) const { return read(numbers(polygon)); }
+  ISOPATCH_HD static PolygonPoints<double> read(const Numbers& from) {
     SolverContact<double> contact = shape(from);
     const Pair force = at(from, kForce), change = at(from, kForce + 1);
     contact.force = force.first;
@@ -44,20 +54,18 @@ class FloatColumns {
     contact.change[1] = change.first;
     return points_of(contact, contact.friction);
   }
-  ISOPATCH_HD FieldSlope<double> slope(int polygon) const {
-    const double* const from = column(polygon);
+  ISOPATCH_HD static FieldSlope<double> slope(const Numbers& from) {
     const Pair xy = at(from, kForce + 2);
     return {{xy.first, xy.second, at(from, kLimit).first}, at(from, kForce + 1).second};
   }
-  ISOPATCH_HD PolygonPoints<double> load(int polygon) const {
-    const double* const from = column(polygon);
+  ISOPATCH_HD static PolygonPoints<double> load(const Numbers& from) {
     SolverContact<double> contact = shape(from);
     contact.force = contact.change[0] = contact.change[1] = 0;
     PolygonPoints<double> points = points_of(contact, contact.friction);
     ISOPATCH_UNROLL
     for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) {
-      points.force[k] = from[(kForce + k) * kSumLanes];
-      points.limit[k] = from[(kLimit + k) * kSumLanes];
+      points.force[k] = from.column[kForce + k];
+      points.limit[k] = from.column[kLimit + k];
     }
     return points;
   }
@@ -86,12 +94,12 @@ class FloatColumns {
   ISOPATCH_HD double* column(int polygon) const {
     return first_ + static_cast<std::ptrdiff_t>(polygon / kSumLanes) * kBlock + polygon % kSumLanes;
   }
-  ISOPATCH_HD static Pair at(const double* column, int index) { return std::bit_cast<Pair>(column[index * kSumLanes]); }
+  ISOPATCH_HD static Pair at(const Numbers& from, int index) { return std::bit_cast<Pair>(from.column[index]); }
   ISOPATCH_HD static void set(double* column, int index, Pair pair) {
     column[index * kSumLanes] = std::bit_cast<double>(pair);
   }
   /// All but the forces.
-  ISOPATCH_HD static SolverContact<double> shape(const double* from) {
+  ISOPATCH_HD static SolverContact<double> shape(const Numbers& from) {
     Pair pairs[kPairs];
     ISOPATCH_UNROLL
     for (int i = 0; i < kPairs; ++i) pairs[i] = at(from, i);
@@ -102,8 +110,8 @@ class FloatColumns {
     contact.arm[0] = {u.first, u.second, u_v.first};
     contact.arm[1] = {u_v.second, v.first, v.second};
     contact.dissipation = d.first;
-    contact.stiffness = from[kStiffness * kSumLanes];
-    contact.friction = from[kFriction * kSumLanes];
+    contact.stiffness = from.column[kStiffness];
+    contact.friction = from.column[kFriction];
     return contact;
   }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "isopatch/detail/rollout/solver/float_columns.h"
 #include "isopatch/detail/rollout/solver/patch_damper.h"
@@ -261,11 +262,12 @@ struct WarpPointSums {
   /// Begins points, if they have not begun, and adds up their potentials.
   ISOPATCH_HD void begin(const PointParameters<double>& p, const Columns& columns, int polygons,
                          const PointsStart<double>& start, double (&potentials)[2]) const {
+    NumbersAhead numbers(warp, columns, 0, polygons);
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[2]) {
           const bool begun = has_plates && start.by == PointsBegin::kBegun;
-          PolygonPoints<double> points = begun ? load(columns, i, polygons) : read(columns, i, polygons);
+          PolygonPoints<double> points = begun ? columns.load(numbers(i)) : columns.read(numbers(i));
           if (!begun) {
             begin_points(p, start, points);
             columns.store(i, points);
@@ -277,29 +279,32 @@ struct WarpPointSums {
   /// Of friction limits that are taken from the same velocities before, if it `renews`.
   ISOPATCH_HD void impulses(const PointParameters<double>& p, const Columns& columns, int polygons,
                             const RelativeTwist<double>& twist, bool renews, double (&sums)[ImpulseSums::kSize]) const {
+    NumbersAhead numbers(warp, columns, 0, polygons);
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[ImpulseSums::kSize]) {
-          add_sums<true, false, double>(p, renewed(p, columns, i, polygons, twist, renews), twist, add, nullptr);
+          add_sums<true, false, double>(p, renewed(p, columns, i, numbers(i), twist, renews), twist, add, nullptr);
         },
         sums);
   }
   ISOPATCH_HD void matrix(const PointParameters<double>& p, const Columns& columns, int polygons,
                           const RelativeTwist<double>& twist, double (&sums)[MatrixSums::kSize]) const {
+    NumbersAhead numbers(warp, columns, 0, polygons);
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[MatrixSums::kSize]) {
-          add_sums<false, true, double>(p, load(columns, i, polygons), twist, nullptr, add);
+          add_sums<false, true, double>(p, columns.load(numbers(i)), twist, nullptr, add);
         },
         sums);
   }
   /// Both at once, with kTakesAll; else the matrix is found alone.
   ISOPATCH_HD void all(const PointParameters<double>& p, const Columns& columns, int polygons,
                        const RelativeTwist<double>& twist, bool renews, double (&sums)[kEvaluationSums]) const {
+    NumbersAhead numbers(warp, columns, 0, polygons);
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[kEvaluationSums]) {
-          add_sums<true, true>(p, renewed(p, columns, i, polygons, twist, renews), twist, add,
+          add_sums<true, true>(p, renewed(p, columns, i, numbers(i), twist, renews), twist, add,
                                add + ImpulseSums::kSize);
         },
         sums);
@@ -307,69 +312,87 @@ struct WarpPointSums {
   ISOPATCH_HD void slopes(const PointParameters<double>& p, const Columns& columns, int polygons,
                           const RelativeTwist<double>& twist, const RelativeTwist<double>& change,
                           double (&sums)[2]) const {
+    NumbersAhead numbers(warp, columns, 0, polygons);
     lane_sums(
-        warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, load(columns, i, polygons), twist, change, add); },
+        warp, polygons, [&](int i, double(&add)[2]) { add_slopes(p, columns.load(numbers(i)), twist, change, add); },
         sums);
   }
   ISOPATCH_HD double normal_impulses(const PointParameters<double>& p, const Columns& columns, PolygonRange range,
                                      const RelativeTwist<double>& twist) const {
     double sums[1];
-    const int end = range.first + range.count;
+    NumbersAhead numbers(warp, columns, range.first, range.first + range.count);
     lane_sums(
         warp, range.count,
-        [&](int i, double(&add)[1]) { add_normal_impulses(p, load(columns, range.first + i, end), twist, add); }, sums);
+        [&](int i, double(&add)[1]) { add_normal_impulses(p, columns.load(numbers(range.first + i)), twist, add); },
+        sums);
     return sums[0];
   }
   /// Of polygons before their points are made of them, as the next two.
   ISOPATCH_HD void plate(double step, const Columns& columns, PolygonRange range, const RelativeTwist<double>& twist,
                          double (&sums)[PlateSums::kSize]) const {
-    const int end = range.first + range.count;
+    NumbersAhead numbers(warp, columns, range.first, range.first + range.count);
     lane_sums(
         warp, range.count,
         [&](int i, double(&add)[PlateSums::kSize]) {
-          add_plate(step, read(columns, range.first + i, end), twist, add);
+          add_plate(step, columns.read(numbers(range.first + i)), twist, add);
         },
         sums);
   }
   ISOPATCH_HD void patch(const Columns& columns, int polygons, const BodyMobility& a, const BodyMobility& b,
                          double (&sums)[DamperSums::kSize]) const {
+    NumbersAhead numbers(warp, columns, 0, polygons);
     lane_sums(
-        warp, polygons,
-        [&](int i, double(&add)[DamperSums::kSize]) { add_patch(a, b, read(columns, i, polygons), add); }, sums);
+        warp, polygons, [&](int i, double(&add)[DamperSums::kSize]) { add_patch(a, b, columns.read(numbers(i)), add); },
+        sums);
   }
   ISOPATCH_HD void carried(const Columns& columns, int polygons, const PatchMotion& motion,
                            double (&sums)[CarrySums::kSize]) const {
+    NumbersAhead numbers(warp, columns, 0, polygons);
     lane_sums(
         warp, polygons,
         [&](int i, double(&add)[CarrySums::kSize]) {
-          add_carried(motion, columns.slope(i), read(columns, i, polygons), add);
+          const Numbers now = numbers(i);
+          add_carried(motion, columns.slope(now), columns.read(now), add);
         },
         sums);
   }
 
  private:
-  /// Polygon i, while the next block of polygons is on its way from memory: a pair with many of them is read again and
-  /// again, and has no room in the first-level cache.
-  ISOPATCH_HD PolygonPoints<double> load(const Columns& columns, int i, int polygons) const {
-    fetch_next(columns, i, polygons);
-    return columns.load(i);
-  }
+  using Numbers = typename Columns::Numbers;
+
+  /// The polygons of a sum while those of the next turn are on their way from memory: a pair with many is read again
+  /// and again, and has no room in the first-level cache. Numbers in float fit registers until they are needed.
+  class NumbersAhead {
+   public:
+    ISOPATCH_HD NumbersAhead(const Warp& warp, const Columns& columns, int first, int end)
+        : warp_(warp), columns_(columns), end_(end), next_() {
+      if (kInRegisters && first + warp.lane() < end) next_ = columns.numbers(first + warp.lane());
+    }
+    ISOPATCH_HD Numbers operator()(int polygon) {
+      const int next = polygon / kSumLanes + 1;
+      const Numbers now = kInRegisters ? next_ : columns_.numbers(polygon);
+      if (kInRegisters && polygon + kSumLanes < end_) next_ = columns_.numbers(polygon + kSumLanes);
+      if (kInRegisters || next * kSumLanes >= end_) return now;
+      warp_.prefetch(columns_.block(next), Columns::kBlock * sizeof(double));
+      return now;
+    }
+
+   private:
+    static constexpr bool kInRegisters = Warp::kSize == kSumLanes && !std::is_pointer_v<Numbers>;
+    const Warp& warp_;
+    const Columns& columns_;
+    const int end_;
+    Numbers next_;
+  };
+
   ISOPATCH_HD PolygonPoints<double> renewed(const PointParameters<double>& p, const Columns& columns, int i,
-                                            int polygons, const RelativeTwist<double>& twist, bool renews) const {
-    PolygonPoints<double> points = load(columns, i, polygons);
+                                            const Numbers& own, const RelativeTwist<double>& twist, bool renews) const {
+    PolygonPoints<double> points = columns.load(own);
     if (renews) {
       renew_limits(p, twist, points);
       columns.store_limits(i, points);
     }
     return points;
-  }
-  ISOPATCH_HD PolygonPoints<double> read(const Columns& columns, int i, int polygons) const {
-    fetch_next(columns, i, polygons);
-    return columns.read(i);
-  }
-  ISOPATCH_HD void fetch_next(const Columns& columns, int i, int polygons) const {
-    const int next = i / kSumLanes + 1;
-    if (next * kSumLanes < polygons) warp.prefetch(columns.block(next), Columns::kBlock * sizeof(double));
   }
 };
 

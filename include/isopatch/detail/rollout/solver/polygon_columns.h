@@ -105,9 +105,12 @@ class PolygonColumns {
   ISOPATCH_HD double* column(int polygon) const {
     return first_ + static_cast<std::ptrdiff_t>(polygon / kSumLanes) * kBlock + polygon % kSumLanes;
   }
-  ISOPATCH_HD PolygonPoints<double> load(int polygon) const {
+  /// The numbers of a polygon, a column apart.
+  using Numbers = const double*;
+  ISOPATCH_HD Numbers numbers(int polygon) const { return column(polygon); }
+  ISOPATCH_HD PolygonPoints<double> load(int polygon) const { return load(numbers(polygon)); }
+  ISOPATCH_HD static PolygonPoints<double> load(Numbers from) {
     PolygonPoints<double> points;
-    const double* from = column(polygon);
     points.for_each([&](double& number) {
       number = *from;
       from += kSumLanes;
@@ -143,9 +146,9 @@ class PolygonColumns {
   ISOPATCH_HD void write_nothing(int polygon) const {
     for (int i = 0; i < kColumns; ++i) column(polygon)[i * kSumLanes] = 0;
   }
-  ISOPATCH_HD PolygonPoints<double> read(int polygon) const {
+  ISOPATCH_HD PolygonPoints<double> read(int polygon) const { return read(numbers(polygon)); }
+  ISOPATCH_HD static PolygonPoints<double> read(Numbers from) {
     SolverContact<double> contact;
-    const double* from = column(polygon);
     for_each_number(contact, [&](double& number) {
       number = *from;
       from += kSumLanes;
@@ -153,9 +156,9 @@ class PolygonColumns {
     return points_of(contact, *from);
   }
   /// Before points are made of the polygon.
-  ISOPATCH_HD FieldSlope<double> slope(int polygon) const {
+  ISOPATCH_HD static FieldSlope<double> slope(Numbers from) {
     FieldSlope<double> slope;
-    const double* from = column(polygon) + kSlopeColumn * kSumLanes;
+    from += kSlopeColumn * kSumLanes;
     for_each_slope_number(slope, [&](double& number) {
       number = *from;
       from += kSumLanes;
