@@ -90,11 +90,11 @@ __global__ void __launch_bounds__(kFindBlock, kListedBlocks<T, is_fan>)
   const auto append = [&](std::int64_t environment, const SolverContact<T>& contact) {
     call.to.append(warp, environment, contact);
   };
-  const auto warps = static_cast<std::int32_t>(gridDim.x * kFindWarps);
-  auto round = static_cast<std::int32_t>(blockIdx.x * kFindWarps + threadIdx.x / CudaWarp::kSize);
-  for (; round * CudaWarp::kSize < end; round += warps) {
+  const auto threads = static_cast<std::int32_t>(gridDim.x * kFindBlock);
+  auto first = static_cast<std::int32_t>(blockIdx.x * kFindBlock + threadIdx.x / CudaWarp::kSize * CudaWarp::kSize);
+  for (; first < end; first += threads) {
     make_listed_contacts<T>(warp, lines, staged, evaluation.staged.contacts, evaluation.scene.num_part_pairs, points,
-                            round * CudaWarp::kSize, end, environment_of, append);
+                            first, end, environment_of, append);
   }
 }
 

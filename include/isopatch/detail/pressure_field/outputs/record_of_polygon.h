@@ -145,6 +145,15 @@ ISOPATCH_HD PlanePoints<double> point_of_fan(const ContactPlane<T>& plane, const
           third * fall};
 }
 
+/// The same cells. What was read of them before is read again on a GPU, where it would be spilled meanwhile.
+ISOPATCH_HD const AcceptedCells& read_again(const AcceptedCells& cells) {
+  const AcceptedCells* at = &cells;
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+l"(at));
+#endif
+  return *at;
+}
+
 /// What a part pair's records are made with, and where they go.
 template <class T, class Append>
 struct ContactRecords {
@@ -164,16 +173,18 @@ struct ContactRecords {
     typename Lines::template Polygon<T> polygon;
     if (!make_contact_plane(f, m, s, at.bounds, lines, plane)) return false;
     if (!lines.clip(plane.line, plane.num_lines, polygon)) return false;
-    if constexpr (Lines::kInMemory) renew_axes(plane);
     const auto& sides = lines.sides(polygon, plane.num_lines);
     const AreaMoments<T> moments = area_moments(sides);
     if (!is_polygon(sides, moments)) return false;
     if (f.pass == Pass::kUnfiltered) return true;
     PlaneFields<T> fields;
     const T load = plane.radius * plane.radius * integrate_pressure(plane, polygon, moments, fields);
-    const double weight = weigh_pressure(f, m, s, polygon, moments, plane);
-    far_side.add(load_scale().to_quanta * far_side_excess(f, plane, weight, load));
-    append_all(f, at, plane, sides, PolygonShape<T>(f, plane, polygon, moments, weight));
+    const AcceptedCells& again = Lines::kInMemory ? read_again(at) : at;
+    const double weight = weigh_pressure(f, cell_of_M(f, again.m), cell_of_S(f, again.s), polygon, moments, plane);
+    const T excess = far_side_excess(f, plane, weight, load);
+    if constexpr (Lines::kInMemory) renew_axes(plane);
+    append_all(f, again, plane, sides, PolygonShape<T>(f, plane, polygon, moments, weight));
+    far_side.add(load_scale().to_quanta * excess);
     return true;
   }
 

@@ -34,7 +34,7 @@ ISOPATCH_HD void make_listed_contacts(Warp& warp, const Lines& lines, const Stag
     const StagedPair& begun = staged.pairs[pair];
     if (begun.incomplete == 0u) {  // otherwise find_solver_contacts() does all of it
       const std::int64_t environment = environment_of(pair);
-      const auto append_here = [&](const SolverContact<T>& record) { append(environment, record); };
+      const auto append_here = [&](const SolverContact<T>& record) { append(environment_of(part_pair.pair), record); };
       const ContactRecords<T, decltype(append_here)> records = {
           static_cast<int>(part_pair.candidates - environment * num_part_pairs), points, of_pairs[pair].origin_W,
           begun.bounds.force, append_here};
