@@ -209,7 +209,6 @@ Operations control_operations() {
       {"MEMBAR", nothing},
       {"ERRBAR", nothing},
       {"CGAERRBAR", nothing},
-      {"CCTL", nothing},
       {"DEPBAR", nothing},
       {"NANOSLEEP", nothing},
   };

@@ -197,6 +197,17 @@ Operation compare_and_swap(const Instruction& form) {
   };
 }
 
+/// Address: brings its sector into the first-level cache; other forms of the instruction are for what the model does at
+/// once.
+Operation cache_control(const Instruction& form) {
+  if (!form.has("PF1")) return [](Warp&, const Instruction&) {};
+  return [](Warp& w, const Instruction& i) {
+    Operand at = i[0];
+    at.wide = true;  // which is not in its text
+    addresses(w, at, Space::kGlobal, 1);
+  };
+}
+
 /// P, R, address: whether it is one of shared memory.
 Operation qspc(const Instruction& form) {
   if (!form.has("S")) return {};
@@ -237,6 +248,7 @@ Operations memory_operations() {
       {"RED", global_atomic},
       {"REDG", global_atomic},
       {"ATOMS", [](const Instruction& i) { return i.has("CAST") ? compare_and_swap(i) : atomic(i, Space::kShared); }},
+      {"CCTL", cache_control},
       {"QSPC", qspc},
       {"LDC", constant}};
 }

@@ -220,6 +220,14 @@ TEST(CycleModelWarp, LanesSwapTheSameWordOneAfterAnother) {
   EXPECT_EQ(ran.first, Words(kLanes, kLanes));
 }
 
+TEST(CycleModelWarp, APrefetchBringsWhatALoadThenFinds) {
+  const Lines load = {"LDG.E R4, desc[UR4][R2.64]", "MOV R5, R4"};
+  const Ran alone = run_warp(load), prefetched = run_warp(joined({"CCTL.E.PF1 [R2]"}, load));
+  EXPECT_GT(alone.sums.missed_lines, 0U);
+  EXPECT_EQ(prefetched.sums.missed_lines, alone.sums.missed_lines);
+  EXPECT_EQ(prefetched.sums.lines, alone.sums.lines + alone.sums.missed_lines);
+}
+
 TEST(CycleModelWarp, NotesWhichInstructionsWereExecuted) {
   const Ran ran =
       run_warp({"MOV R4, 0x1", "BRA `(.L_end)", "MOV R4, 0x2", ".L_end:", "@!PT MOV R4, 0x3", "MOV R5, R4"});

@@ -10,6 +10,7 @@
 #include "host/evaluation/backend_options.h"
 #include "host/evaluation/output_table.h"
 #include "kernels/memory/working_memory.h"
+#include "kernels/pressure_field/block_pairs.h"
 #include "kernels/pressure_field/call.h"
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/pressure_field/device_candidates.h"
@@ -100,6 +101,9 @@ class CudaPressureField final : public CudaContactModel {
     resident_warps_ = options.steps ? load_kernels_of_steps(scene_, cuda_options_.precision)
                                     : load_kernels(scene_, cuda_options_.precision);
     has_plates_ = has_plates(scene_);
+    if (!steps_) {
+      blocks_ = in_float() ? load_evaluate_by_blocks<float>(scene_) : load_evaluate_by_blocks<double>(scene_);
+    }
     const FlatGeometries& geometries = scene.geometries;
     most_cells_ = most_cells_of(geometries.solids);
     most_cells_of_both_ = most_cells_of_both(scene_);
@@ -124,6 +128,9 @@ class CudaPressureField final : public CudaContactModel {
       const PressureFieldCall call = call_of(batch);
       if (begins) begin_environments(call, stream);
       return detail::evaluate_energies(call, stream);
+    }
+    if (begins && candidates == nullptr && takes_blocks(batch)) {
+      return in_float() ? evaluate_by_blocks<float>(batch, stream) : evaluate_by_blocks<double>(batch, stream);
     }
     const PressureFieldSize size = size_of(batch.state.num_environments, results);
     const auto pairs = static_cast<std::int64_t>(size.pairs);
@@ -192,6 +199,8 @@ class CudaPressureField final : public CudaContactModel {
 
  private:
   static constexpr std::int64_t kCellsPerSlice = 32;  // of the larger mesh; less is not worth a warp
+
+  static constexpr std::int64_t kMostCellsOfBlocks = 1280;  // by the cycle model, see bench/notes/gpu.md
 
   static constexpr std::int64_t kCellsForStages = 256;  // of both meshes; measured, see bench/NOTES.md
 
@@ -278,6 +287,15 @@ class CudaPressureField final : public CudaContactModel {
     if (has_plates_) return false;
     return may_stage() && takes_stages(pairs, resident_warps(results)) && !separate &&
            !has(needed_outputs(results), Outputs::kPolygons);
+  }
+
+  /// Whether a block evaluates an environment: of few, a call then takes the time of one.
+  bool takes_blocks(const BatchCall& batch) const {
+    const Results& results = batch.results;
+    const bool few = batch.state.num_environments <= blocks_ && most_cells_ <= kMostCellsOfBlocks;
+    return few && cuda_options_.stages == PairStages::kBySize && batch.state.geometry_index.data == nullptr &&
+           needed_outputs(results) == Outputs::kWrench && results.energy.data == nullptr &&
+           results.part_pair_wrench.data == nullptr && !wants_patch_contacts(results);
   }
 
   /// How many warps share a search: enough for the device to be full, and some more as they are not equally long.
@@ -384,6 +402,7 @@ class CudaPressureField final : public CudaContactModel {
   const int device_;
   const bool steps_;
   ResidentWarps resident_warps_ = {};
+  std::int64_t blocks_ = 0;  // of evaluate_by_blocks() that the device runs at once
   std::int64_t most_cells_ = 0, most_cells_of_both_ = 0;
   std::size_t window_capacity_ = 0;  // for a large batch it may be less
   std::uint32_t key_digits_ = 0;

@@ -19,7 +19,7 @@ namespace isopatch::emulator {
 class Device {
  public:
   static constexpr int kProcessors = 2, kBlocksPerProcessor = 2, kThreadsPerProcessor = 2048;
-  static constexpr int kArchitecture = 90, kSharedPerProcessor = 228 << 10;
+  static constexpr int kArchitecture = 90, kSharedPerProcessor = 228 << 10, kSharedPerBlock = 227 << 10;
 
   /// The program must outlive the device.
   void load(const Program& program);

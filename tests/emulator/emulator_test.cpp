@@ -174,6 +174,13 @@ TEST(Emulator, ABarrierOrdersSharedMemory) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i ^ 1u);
 }
 
+TEST(Emulator, AddressesOfFourBytesWrap) {
+  const auto numbers =
+      run("\tsub.s32 	%r4, %r4, 4096;\n\tst.shared.u32 	[%r4+4096], %r1;\n\tbar.warp.sync 	-1;" +
+          std::string("\n\tadd.s32 	%r4, %r4, 4096;") + kTakeNeighbours);
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i ^ 1u);
+}
+
 TEST(Emulator, FindsARaceWithoutOne) {
   expect_fault("\tst.shared.u32 	[%r4], %r1;" + kTakeNeighbours, "race: thread");
 }

@@ -107,7 +107,8 @@ void Warp::require_members(const std::uint32_t* members) const {
 std::uint64_t Warp::address(const Instruction& i, int lane) const {
   const auto offset = static_cast<std::uint64_t>(i.offset);
   if (i.base < 0) return offset;
-  return offset + (i.base_bytes == 4 ? lanes<std::uint32_t>(i.base)[lane] : lanes<std::uint64_t>(i.base)[lane]);
+  if (i.base_bytes == 8) return offset + lanes<std::uint64_t>(i.base)[lane];
+  return static_cast<std::uint32_t>(offset + lanes<std::uint32_t>(i.base)[lane]);  // which wraps
 }
 
 bool Warp::is_uniform(const Instruction& i, std::uint64_t at) const {

@@ -109,7 +109,8 @@ TEST_F(GpuCalls, AFewPairsOfLargeMeshesAreSharedByWarps) {
   for (const std::int64_t environments : {1, 3}) {
     const Batch batch = random_batch(balls, environments, 305, 0.1);
     const DeviceBatch arrays(balls, batch);
-    const Evaluator evaluator(balls, {.backend = Backend::kCuda, .device = 0});
+    const Evaluator evaluator =
+        detail::make_evaluator(balls, {{.backend = Backend::kCuda, .device = 0}, detail::PairStages::kOne});
     for (int turn = 0; turn < 2; ++turn) {  // the shared sums must be zero again
       evaluator.evaluate(arrays.state(), arrays.results());
       ISOPATCH_CUDA_CHECK(cudaDeviceSynchronize());

@@ -78,6 +78,10 @@ void forget_contexts() {
   runtime().contexts = {};
 }
 
+void set_shared_memory(int bytes) {
+  const std::lock_guard lock(runtime().mutex);
+  runtime().most_shared = bytes;
+}
 void set_memory(int device, std::size_t bytes) {
   const std::lock_guard lock(runtime().mutex);
   runtime().memory[static_cast<std::size_t>(device)] = bytes;

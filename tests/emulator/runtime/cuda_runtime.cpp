@@ -90,7 +90,10 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
     return result(cudaErrorInvalidConfiguration);
   }
   const auto dynamic_shared = static_cast<std::uint32_t>(shared);
-  if (shared > kMostShared || kernel.shared_with(dynamic_shared) > kMostShared) return result(cudaErrorInvalidValue);
+  const auto allowed = runtime().dynamic_shared.find(name);
+  const std::size_t most =
+      allowed == runtime().dynamic_shared.end() ? kMostShared : std::max(kMostShared, allowed->second);
+  if (shared > most || kernel.shared_with(dynamic_shared) > most) return result(cudaErrorInvalidValue);
   std::vector<std::byte> parameters(kernel.parameter_bytes);
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const auto [offset, bytes] = kernel.parameters[i];
@@ -196,6 +199,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
       *value = Device::kSharedPerProcessor;
       return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = runtime().most_shared;
+      return cudaSuccess;
     case cudaDevAttrMaxGridDimX:
       *value = std::numeric_limits<int>::max();
       return cudaSuccess;
@@ -215,6 +221,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   const auto lock = entered(__func__);
   const std::string& name = runtime().names.at(function);
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+    if (value < 0 || value > runtime().most_shared) return result(cudaErrorInvalidValue);
+    if (!load(caller.device(), name)) return result(cudaErrorStreamCaptureUnsupported);
+    runtime().dynamic_shared[name] = static_cast<std::size_t>(value);
+    return cudaSuccess;
+  }
   if (attribute != cudaFuncAttributePreferredSharedMemoryCarveout) return result(cudaErrorNotSupported);
   if (value < -1 || value > 100) return result(cudaErrorInvalidValue);
   if (!load(caller.device(), name)) return result(cudaErrorStreamCaptureUnsupported);

@@ -36,6 +36,9 @@ void forget_contexts();
 void set_memory(int device, std::size_t bytes);
 std::size_t used_memory(int device);
 
+/// The shared memory that a block may ask for on any device, in bytes; 227 KiB at the start.
+void set_shared_memory(int bytes);
+
 /// The version of CUDA that the driver offers, as 12080; 0: there is no driver. At the start that of the runtime, or
 /// what the environment has as ISOPATCH_EMULATOR_DRIVER.
 void set_driver(int version);

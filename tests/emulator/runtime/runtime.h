@@ -119,10 +119,12 @@ struct Runtime {
   std::deque<ProgramText> texts;
   std::deque<Program> programs;  // what was read of them; the devices hold on to it
   std::vector<Device> devices;
-  std::map<const void*, std::string> names;      // of kernels, by host function
-  std::set<std::pair<int, std::string>> loaded;  // kernels, by device
-  std::map<std::string, int> carveouts;          // percent of shared memory that was asked for, by kernel
-  std::string fault;                             // a kernel's; nothing works after it
+  std::map<const void*, std::string> names;           // of kernels, by host function
+  std::set<std::pair<int, std::string>> loaded;       // kernels, by device
+  std::map<std::string, int> carveouts;               // percent of shared memory that was asked for, by kernel
+  std::map<std::string, std::size_t> dynamic_shared;  // bytes that a launch may add, by kernel
+  int most_shared = Device::kSharedPerBlock;          // of a block
+  std::string fault;                                  // a kernel's; nothing works after it
   std::set<CUstream_st*> streams;
   std::array<CUstream_st, kDevices> legacy;
   std::array<bool, kDevices> contexts = {};

@@ -130,7 +130,8 @@ TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
     if (has("CudaTreeWarp") || has("(isopatch::detail::SolvedBy)3") || has(", true>")) return std::size_t{2560};
     if (has("::begin_")) return 4 * sizeof(detail::BodyBounds);
     if (has("::evaluate_single_contacts")) return sizeof(detail::DampingMatrix) + sizeof(detail::PatchContacts);
-    const char* const by_sides[] = {"::evaluate_pairs", "::write_patch_contacts", "::find_contacts", "::take_substeps"};
+    const char* const by_sides[] = {"::evaluate_pairs", "::evaluate_by_blocks", "::write_patch_contacts",
+                                    "::find_contacts", "::take_substeps"};
     if (!std::any_of(std::begin(by_sides), std::end(by_sides), has)) return std::size_t{0};
     return has("double") ? sizeof(detail::SideList<double>) : sizeof(detail::SideList<float>);
   };
