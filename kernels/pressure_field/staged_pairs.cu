@@ -43,13 +43,48 @@ __device__ void begin_pairs_of_lanes(CudaWarp& warp, const PressureFieldCall& ca
   append_unfinished(warp, call, index, listed && !fits ? Remaining::everything() : Remaining::nothing());
 }
 
-/// Both in one, where an environment has one pair of bodies of one part.
+/// Whether an array is none that steps and most evaluations have.
+ISOPATCH_HD bool is_rare(const ArrayInfo& info) {
+  return info.group != OutputGroup::kWrench && info.group != OutputGroup::kContactState;
+}
+
+__device__ Results without_rare(const Results& results) {
+  Results others;
+  for_each_output(
+      [](const ArrayInfo& info, const auto& from, auto& to) {
+        if (!is_rare(info)) to = from;
+      },
+      results, others);
+  return others;
+}
+
+/// Bounds of bodies that are asked for once.
+struct BoundsWhenAsked {
+  const SceneView& scene;
+  const State& state;
+  std::int64_t environment;
+
+  __device__ BodyBounds operator[](int body) const { return make_body_bounds<true>(scene, state, environment, body); }
+};
+
+/// Both in one, where an environment has one pair of bodies of one part. Each instruction is used by few warps, so it
+/// matters how many there are to fetch: most calls need none for the zeroes of rare results.
+template <bool has_rare>
 __global__ void __launch_bounds__(kBeginBlock) begin_environments_and_pairs_kernel(PressureFieldCall call) {
   CudaWarp warp;
   zero_counters_of_one_block(call);
-  begin_small_environments(call, [&](bool near, std::int32_t index, std::int64_t environment, int pair) {
-    begin_pairs_of_lanes(warp, call, near, index, environment, pair);
-  });
+  const BoundsWhenAsked bounds = {call.scene, call.state, environment_of_thread()};
+  const auto begin = [&](const Results& results) {
+    begin_small_environments(call, results, bounds,
+                             [&](bool near, std::int32_t index, std::int64_t environment, int pair) {
+                               begin_pairs_of_lanes(warp, call, near, index, environment, pair);
+                             });
+  };
+  if constexpr (has_rare) {
+    begin(call.results);
+  } else {
+    begin(without_rare(call.results));
+  }
 }
 
 __global__ void __launch_bounds__(kStagedBlock) begin_pairs_kernel(PressureFieldCall call) {
@@ -223,7 +258,15 @@ void load_staged_pairs(Parts parts) {
 
 void begin_staged_pairs(const PressureFieldCall& call, bool begins, cudaStream_t stream) {
   if (begins && begins_together(call.scene)) {
-    return launch_begin(begin_environments_and_pairs_kernel, call, kBeginBlock, stream);
+    bool has_rare = false;
+    for_each_output(
+        [&](const ArrayInfo& info, const auto& array) {
+          if (is_rare(info)) has_rare = has_rare || array.data != nullptr;
+        },
+        call.results);
+    const auto begin =
+        has_rare ? begin_environments_and_pairs_kernel<true> : begin_environments_and_pairs_kernel<false>;
+    return launch_begin(begin, call, kBeginBlock, stream);
   }
   if (begins) begin_environments(call, stream);
   if (parts_of(call.scene) == Parts::kOne) {
@@ -240,7 +283,8 @@ void search_round(const PressureFieldCall& call, int round, cudaStream_t stream)
 }
 
 void load_searches(const SceneView& scene) {
-  resident_blocks(begin_environments_and_pairs_kernel, kBeginBlock);
+  resident_blocks(begin_environments_and_pairs_kernel<false>, kBeginBlock);
+  resident_blocks(begin_environments_and_pairs_kernel<true>, kBeginBlock);
   if (parts_of(scene) == Parts::kOne) {
     resident_blocks(begin_pairs_kernel, kStagedBlock);
     load_searches<Parts::kOne>();

@@ -20,7 +20,8 @@ __global__ void __launch_bounds__(kBeginBlock) begin_environments_kernel(BatchCa
 
 __global__ void __launch_bounds__(kBeginBlock) begin_small_environments_kernel(BatchCall call) {
   zero_counters_of_one_block(call);
-  begin_small_environments(call, [](bool, std::int32_t, std::int64_t, int) {});
+  BodyBounds bounds[kFewBodies];
+  begin_small_environments(call, call.results, bounds, [](bool, std::int32_t, std::int64_t, int) {});
 }
 
 }  // namespace

@@ -37,15 +37,21 @@ void launch_begin(Kernel kernel, const Call& call, std::int64_t in_a_block, cuda
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
 
-/// Begins an environment of few bodies for each thread. The lanes of a warp append together what each found in an
-/// environment of its own, and call listed(near, index in the list, environment, pair).
-template <class Listed>
-__device__ void begin_small_environments(const BatchCall& call, const Listed& listed) {
-  BodyBounds bounds[kFewBodies];
+/// The environment of a thread that begins one.
+__device__ inline std::int64_t environment_of_thread() {
+  return static_cast<std::int64_t>(blockIdx.x) * kBeginBlock + threadIdx.x;
+}
+
+/// Begins an environment of few bodies for each thread, with `bounds` as begin_environment() takes them; `results` are
+/// all of the call, or some. The lanes of a warp append together what each found in its environment, and call
+/// listed(near, index in the list, environment, pair).
+template <class Bounds, class Listed>
+__device__ void begin_small_environments(const BatchCall& call, const Results& results, Bounds bounds,
+                                         const Listed& listed) {
   CudaWarp warp;
   CudaThread thread;
-  const std::int64_t environment = static_cast<std::int64_t>(blockIdx.x) * kBeginBlock + threadIdx.x;
-  begin_environment(thread, warp, bounds, call.scene, call.state, call.results, environment, call.near_pairs(), false,
+  const std::int64_t environment = environment_of_thread();
+  begin_environment(thread, warp, bounds, call.scene, call.state, results, environment, call.near_pairs(), false,
                     [&](bool near, std::int32_t index, int pair) { listed(near, index, environment, pair); });
 }
 

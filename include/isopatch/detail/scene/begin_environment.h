@@ -4,6 +4,8 @@
 // other, and write zeroes, the results of all others.
 #pragma once
 
+#include <type_traits>
+
 #include "isopatch/arrays.h"
 #include "isopatch/detail/scene/environment.h"
 #include "isopatch/detail/simt/lists.h"
@@ -160,10 +162,11 @@ struct NoAction {
 
 /// Appends the environment's near pairs to the lists of their models (with `every_pair`, all enabled pairs), writes the
 /// status word, and zeroes the counters and the results of all pairs. `bounds` has room for all bodies and is shared by
-/// the lanes of `warp`. `all` are the lanes that append together: `warp` itself, or those of several environments. They
-/// call listed(near, index in the list, pair) together.
-template <class Warp, class All, class Listed = NoAction>
-ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, const SceneView& scene, const State& state,
+/// the lanes of `warp`, or is an object whose operator[] makes the bounds of a body. `all` are the lanes that append
+/// together: `warp` itself, or the lanes of several environments. They call listed(near, index in the list, pair)
+/// together.
+template <class Warp, class All, class Bounds, class Listed = NoAction>
+ISOPATCH_HD void begin_environment(Warp& warp, All& all, Bounds bounds, const SceneView& scene, const State& state,
                                    const Results& results, std::int64_t environment, const PairLists& lists,
                                    bool every_pair = false, const Listed& listed = {}) {
   const bool exists = environment < state.num_environments;  // the last of `all` may have none
@@ -171,10 +174,12 @@ ISOPATCH_HD void begin_environment(Warp& warp, All& all, BodyBounds* bounds, con
   const bool valid = exists && status == kOk;
   if (exists && warp.lane() == 0) write(results.status, environment, 0, status);
   if (exists) write_no_contact(warp, scene, results, environment);
-  for (int body = warp.lane(); valid && body < scene.num_bodies; body += Warp::kSize) {
-    bounds[body] = make_body_bounds<true>(scene, state, environment, body);
+  if constexpr (std::is_pointer_v<Bounds>) {
+    for (int body = warp.lane(); valid && body < scene.num_bodies; body += Warp::kSize) {
+      bounds[body] = make_body_bounds<true>(scene, state, environment, body);
+    }
+    warp.sync();
   }
-  warp.sync();
 
   for (int base = 0; base < scene.num_pair_views; base += Warp::kSize) {
     const int at = base + warp.lane();
