@@ -56,13 +56,14 @@ class AcceptedList {
     using Int = Simd<std::int32_t, kFloatLanes>;
     AcceptedRows& rows = rows_;  // in variables: members would be read again after each store of a vector
     const std::int32_t at = size_;
-    detail::append(Int::load(m), pass, rows.m + at);
-    detail::append(Int::load(s), pass, rows.s + at);
-    detail::append(bounds.positive, pass, rows.positive + at);
-    detail::append(bounds.center.x, pass, rows.x + at);
-    detail::append(bounds.center.y, pass, rows.y + at);
-    detail::append(bounds.center.z, pass, rows.z + at);
-    detail::append(bounds.radius, pass, rows.radius + at);
+    const LanesInMask passing(pass);
+    passing.append(Int::load(m), rows.m + at);
+    passing.append(Int::load(s), rows.s + at);
+    passing.append(bounds.positive, rows.positive + at);
+    passing.append(bounds.center.x, rows.x + at);
+    passing.append(bounds.center.y, rows.y + at);
+    passing.append(bounds.center.z, rows.z + at);
+    passing.append(bounds.radius, rows.radius + at);
     size_ = at + static_cast<std::int32_t>(hn::CountTrue(Tag<float, kFloatLanes>(), pass.m));
   }
 
@@ -248,8 +249,9 @@ class CellTest {
     if (any(pass)) accept(m, s, pass, result.bounds);
     const Mask<kFloatLanes> open = possible && !result.certain;
     if (!any(open)) return;
-    append(Int::load(m), open, open_.m + num_open_);
-    append(Int::load(s), open, open_.s + num_open_);
+    const LanesInMask still_open(open);
+    still_open.append(Int::load(m), open_.m + num_open_);
+    still_open.append(Int::load(s), open_.s + num_open_);
     num_open_ += count_bits(bits_of(open));
     if (num_open_ >= kFloatLanes) test_exactly();
   }

@@ -30,7 +30,7 @@ class DeferredPolygons {
 
   /// Puts off the hard ones of a vector, whose number among the staged ones is given.
   __attribute__((noinline)) void add(int vector, Mask<lanes> is_hard, const Segments<Number>& s, int count,
-                                     DeferredPolygon<Number> polygon, PlaneFields<Number> fields) {
+                                     const DeferredPolygon<Number>& polygon, const PlaneFields<Number>& fields) {
     alignas(64) T number[kNumbers][lanes];
     int row = 0;
     for_each_number(polygon, fields, [&](const Number& x) ISOPATCH_INLINED { x.store(number[row++]); });

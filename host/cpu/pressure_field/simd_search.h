@@ -25,8 +25,9 @@ struct KeepingTest {
     const auto result = filter_cells(f, SimdCoarseCells(f.M.hierarchy.coarse_cells, m), SimdCoarseCells(coarse_S, s),
                                      WithinMargin{kept.list->margin});
     const Mask<kFloatLanes> keep = active && result.possible;
-    append(Int::load(m), keep, kept.m + at);
-    append(Int::load(s), keep, kept.s + at);
+    const LanesInMask keeping(keep);
+    keeping.append(Int::load(m), kept.m + at);
+    keeping.append(Int::load(s), kept.s + at);
     kept.list->count += static_cast<std::int32_t>(hn::CountTrue(Tag<float, kFloatLanes>(), keep.m));
     at = kept.list->count < kept.capacity ? kept.list->count : kept.capacity;  // beyond, no more than the padding
   }

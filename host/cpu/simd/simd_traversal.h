@@ -13,6 +13,7 @@
 // and its visitor test(const int* m, const int* s, Mask active), which is given pairs of cells.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -46,12 +47,52 @@ Round<lanes> take(Queue& queue, int& waiting) {
   return {first, Mask<lanes>(hn::FirstN(Tag<float, lanes>(), static_cast<std::size_t>(count)))};
 }
 
-/// Writes the items of the lanes in `mask` to `queue`; what lies beyond them is overwritten.
-template <class T>
-void append(Simd<T, kFloatLanes> items, Mask<kFloatLanes> mask, T* queue) {
-  const Tag<T, kFloatLanes> tag;
-  hn::StoreU(hn::Compress(items.low, hn::RebindMask(tag, mask.m)), tag, queue);
-}
+#if HWY_TARGET == HWY_AVX2
+/// For each mask of eight lanes the lanes in it, four bits each, one behind another.
+constexpr auto kLanesInMask = [] {
+  std::array<std::uint32_t, 256> of_mask = {};
+  for (std::uint32_t mask = 0; mask < of_mask.size(); ++mask) {
+    std::uint32_t count = 0;
+    for (std::uint32_t lane = 0; lane < 8; ++lane) {
+      if ((mask >> lane & 1) != 0) of_mask[mask] |= lane << 4 * count++;
+    }
+  }
+  return of_mask;
+}();
+#endif
+
+/// Takes the lanes of a mask out of vectors. (hn::Compress() copies a table of 1 KB in each call where there is no
+/// instruction for it.)
+class LanesInMask {
+ public:
+#if HWY_TARGET == HWY_AVX2
+  ISOPATCH_HD explicit LanesInMask(Mask<kFloatLanes> mask) {
+    const Tag<std::uint32_t, kFloatLanes> tag;
+    alignas(32) constexpr std::uint32_t kShifts[kFloatLanes] = {0, 4, 8, 12, 16, 20, 24, 28};
+    lanes_ = _mm256_srlv_epi32(hn::Set(tag, kLanesInMask[bits_of(mask)]).raw, hn::Load(tag, kShifts).raw);
+  }
+#else
+  ISOPATCH_HD explicit LanesInMask(Mask<kFloatLanes> mask) : mask_(mask) {}
+#endif
+
+  /// Writes their items to `queue`; what lies beyond them is overwritten.
+  template <class T>
+  ISOPATCH_HD void append(Simd<T, kFloatLanes> items, T* queue) const {
+    const Tag<T, kFloatLanes> tag;
+#if HWY_TARGET == HWY_AVX2
+    hn::StoreU(hn::TableLookupLanes(items.low, hn::Indices256<T>{lanes_}), tag, queue);
+#else
+    hn::StoreU(hn::Compress(items.low, hn::RebindMask(tag, mask_.m)), tag, queue);
+#endif
+  }
+
+ private:
+#if HWY_TARGET == HWY_AVX2
+  __m256i lanes_;  // the last three bits of each number count
+#else
+  Mask<kFloatLanes> mask_;
+#endif
+};
 
 /// Fills the candidates with pairs of cells whose nodes may touch.
 template <class NodeTest>
