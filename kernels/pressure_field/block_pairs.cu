@@ -21,9 +21,9 @@ struct BlockMemory {
   static constexpr int kThreads = kWarps * CudaWarp::kSize;
 
   // of the environment
-  BodyBounds bounds[kFewBodies];
-  std::int64_t near_pair;
-  std::int32_t num_near[kMaxContactModels];
+  std::uint32_t status;
+  BodyBounds bounds[2];  // of the pair's bodies
+  bool is_near;
 
   // of the pair
   StagedPair pair;
@@ -85,26 +85,39 @@ __device__ void load_parameters(int warp, const BatchCall& call) {
   }
 }
 
-/// Begins the environment and, without waiting whether its state is valid, its pair.
+/// Begins the environment and, without waiting whether its state is valid, its pair: each warp a part of it.
 template <class T>
 __device__ __forceinline__ void begin(CudaWarp& warp, BlockMemory<T>& memory, const BatchCall& call,
                                       std::int64_t environment) {
+  const SceneView& scene = call.scene;
   const int warp_in_block = static_cast<int>(threadIdx.x) / CudaWarp::kSize;
   load_parameters(warp_in_block, call);
   if (warp_in_block == 0) {
     if (warp.lane() == 0) {
-      begin_staged_pair(memory.lists(), 0, call.scene, call.state, environment, 0, memory.part_pair);
+      begin_staged_pair(memory.lists(), 0, scene, call.state, environment, 0, memory.part_pair);
     }
   } else if (warp_in_block == 1) {
-    if (warp.lane() < kMaxContactModels) memory.num_near[warp.lane()] = 0;
+    const std::uint32_t status = environment_status(warp, scene, call.state, environment);
+    if (warp.lane() == 0) write(call.results.status, environment, 0, memory.status = status);
+  } else if (warp_in_block == 2) {
+    prefetch(warp, call, environment);
+    write_no_contact(warp, scene, call.results, environment);
+  } else if (warp_in_block == 3) {
+    const PairView& view = scene.pairs[0];
+    if (warp.lane() < 2) {
+      memory.bounds[warp.lane()] =
+          make_body_bounds<true>(scene, call.state, environment, warp.lane() == 0 ? view.a : view.b);
+    }
     warp.sync();
-    begin_environment(warp, warp, memory.bounds, call.scene, call.state, call.results, environment,
-                      {&memory.near_pair, memory.num_near, 1});
+    if (warp.lane() == 0) {
+      memory.is_near = is_enabled(call.state, environment, 0) &&
+                       (view.is_endless || bounds_may_touch(memory.bounds[0], memory.bounds[1]));
+    }
+    for (int i = warp.lane(); i < kWrenchWords; i += CudaWarp::kSize) memory.sums.word[i] = 0;
   } else {
-    if (warp_in_block == 2) prefetch(warp, call, environment);
-    const int index = static_cast<int>(threadIdx.x) - 2 * CudaWarp::kSize;
-    if (index < kWrenchWords) memory.sums.word[index] = 0;
-    find_roots(memory.search, call, environment, index, BlockMemory<T>::kThreads - 2 * CudaWarp::kSize);
+    constexpr int kBefore = 4 * CudaWarp::kSize;
+    find_roots(memory.search, call, environment, static_cast<int>(threadIdx.x) - kBefore,
+               BlockMemory<T>::kThreads - kBefore);
   }
   __syncthreads();
 }
@@ -116,16 +129,18 @@ __device__ BlockMemory<T>& block_memory() {
   return *reinterpret_cast<BlockMemory<T>*>(shared);
 }
 
-// Calls, as all in one would need more registers than there are.
+// Functions that are called, as all in one would need more registers than there are.
 
+/// A few cells are divided among a warp of each scheduler.
 template <class T>
 __device__ __noinline__ void integrate_listed(std::int32_t cells) {
-  constexpr int kThreads = BlockMemory<T>::kThreads;
   BlockMemory<T>& memory = block_memory<T>();
   CudaWarp warp;
   const auto own = static_cast<std::int32_t>(threadIdx.x) / CudaWarp::kSize;
-  for (std::int32_t first = own * CudaWarp::kSize; first < cells; first += kThreads) {
-    integrate_cells(warp, memory.integrals[own], memory.lists(), first, cells);
+  constexpr std::int32_t kSchedulers = 4;
+  const std::int32_t at_once = min((cells + kSchedulers - 1) / kSchedulers, CudaWarp::kSize);
+  for (std::int32_t first = own * at_once; first < cells; first += BlockMemory<T>::kWarps * at_once) {
+    integrate_cells(warp, memory.integrals[own], memory.lists(), first, min(first + at_once, cells));
   }
 }
 
@@ -151,7 +166,7 @@ __global__ void __launch_bounds__(BlockMemory<T>::kThreads, 1) evaluate_by_block
   CudaWarp warp;
   const std::int64_t environment = blockIdx.x;
   begin(warp, memory, call, environment);
-  if (memory.num_near[0] == 0) return;
+  if (memory.status != kOk || !memory.is_near) return;
 
   search(memory.search, memory.part_pair.context.S.half_space,
          [](BlockRound round, std::int32_t cells, NodePair item, int turn) {

@@ -15,37 +15,11 @@
 #include "kernels/pressure_field/device_call_memory.h"
 #include "kernels/pressure_field/device_candidates.h"
 #include "kernels/pressure_field/find_contacts.h"
+#include "kernels/pressure_field/mesh_sizes.h"
 
 namespace isopatch::detail {
 
 namespace {
-
-std::int64_t most_cells_of(const std::vector<Hierarchy>& hierarchies) {
-  std::size_t most = 0;
-  for (const Hierarchy& h : hierarchies) most = std::max(most, h.cells.size());
-  return static_cast<std::int64_t>(most);
-}
-
-/// The cells of a body's larger part; none of a half space.
-std::int32_t cells_of(const SceneView& scene, std::int32_t body) {
-  std::int32_t most = 0;
-  for (std::int32_t i = scene.bodies[body].parts_begin; i < scene.bodies[body].parts_end; ++i) {
-    const PartView& part = scene.parts[i];
-    const GeometryView& geometry = scene.geometries[part.geometry];
-    if (geometry.half_space) continue;
-    most = std::max(most, (part.rigid ? geometry.field->surface : geometry.field->solid).num_cells);
-  }
-  return most;
-}
-
-/// Of all pairs the most cells that both bodies have.
-std::int64_t most_cells_of_both(const SceneView& scene) {
-  std::int32_t most = 0;
-  for (std::int32_t i = 0; i < scene.num_pairs; ++i) {
-    most = std::max(most, std::min(cells_of(scene, scene.pairs[i].a), cells_of(scene, scene.pairs[i].b)));
-  }
-  return most;
-}
 
 /// Warps that the current device keeps at once.
 struct ResidentWarps {
