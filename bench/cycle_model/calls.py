@@ -90,7 +90,7 @@ def all_calls(scenes):
     """Of the scenes that there are."""
     both_integrators = ("euler", "midpoint")
     calls = of_pairs("sphere512_on_box44")
-    calls += [Call("sphere512_on_box44", "wrench", title="of one", alone=True)]
+    calls += [Call("sphere512_on_box44", "wrench", p, "of one", alone=True) for p in BOTH]
     calls += evaluations("sphere512_on_box44", ["body_wrench", "geometries"])
     calls += evaluations("four_tets_on_four_tets", ["packed_polygons"], title="of many", environments=MANY)
     for scene in (

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block evaluates an environment of one pair, from poses to wrench. Where environments are few, a call takes as long
-// as its longest chain of instructions, so all warps of the block search and integrate together, and what needs one
-// lane or one warp is done by several at once. The stages are those of stages/begin.h, with their lists in shared
-// memory; what they leave is done by a warp.
+// A block evaluates an environment of one pair, from poses to wrench. A call of few environments takes as long as its
+// longest chain of instructions, so all warps of the block search and integrate together, and each begins a part of the
+// environment. The stages are those of stages/begin.h, with lists in shared memory; then a warp does further passes.
 #include "kernels/pressure_field/block_pairs.h"
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
@@ -17,7 +16,7 @@ namespace {
 /// What the warps of a block share.
 template <class T>
 struct BlockMemory {
-  static constexpr int kWarps = kIsFloat<T> ? 16 : 8;  // with 128 and 255 registers a thread
+  static constexpr int kWarps = 8;  // with 255 registers a thread
   static constexpr int kThreads = kWarps * CudaWarp::kSize;
 
   // of the environment

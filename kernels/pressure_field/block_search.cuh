@@ -56,7 +56,7 @@ __device__ Roots levels_for(std::int32_t cells_M, std::int32_t cells_S, bool hal
 }
 
 /// Finds the roots of the subtrees that the search starts with. The pair has not begun yet. Called by `count` threads,
-/// of which this one has the number `index`.
+/// each with an `index` below that.
 template <int threads>
 __device__ void find_roots(BlockSearchMemory<threads>& memory, const BatchCall& call, std::int64_t environment,
                            int index, int count) {

@@ -174,7 +174,8 @@ class CudaPressureField final : public CudaContactModel {
  private:
   static constexpr std::int64_t kCellsPerSlice = 32;  // of the larger mesh; less is not worth a warp
 
-  static constexpr std::int64_t kMostCellsOfBlocks = 1280;  // by the cycle model, see bench/notes/gpu.md
+  // Of a mesh and of both, for blocks; by the cycle model, see bench/notes/gpu.md
+  static constexpr std::int64_t kMostCellsOfBlocks = 1280, kMostOfBothOfBlocks = 640;
 
   static constexpr std::int64_t kCellsForStages = 256;  // of both meshes; measured, see bench/NOTES.md
 
@@ -266,7 +267,8 @@ class CudaPressureField final : public CudaContactModel {
   /// Whether a block evaluates an environment: of few, a call then takes the time of one.
   bool takes_blocks(const BatchCall& batch) const {
     const Results& results = batch.results;
-    const bool few = batch.state.num_environments <= blocks_ && most_cells_ <= kMostCellsOfBlocks;
+    const bool few = batch.state.num_environments <= blocks_ && most_cells_ <= kMostCellsOfBlocks &&
+                     most_cells_of_both_ <= kMostOfBothOfBlocks;
     return few && cuda_options_.stages == PairStages::kBySize && batch.state.geometry_index.data == nullptr &&
            needed_outputs(results) == Outputs::kWrench && results.energy.data == nullptr &&
            results.part_pair_wrench.data == nullptr && !wants_patch_contacts(results);
