@@ -76,7 +76,7 @@ class RegisterSort {
       }
     }
   }
-  /// With the lane so far apart: one of the two takes the lesser rows.
+  /// With the lane `apart` lanes away: one of the two takes the lesser rows.
   __device__ void exchange(int apart, bool takes_lesser) {
     __syncwarp();  // all have read the last ones
 #pragma unroll

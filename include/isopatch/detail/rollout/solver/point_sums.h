@@ -360,8 +360,8 @@ struct WarpPointSums {
  private:
   using Numbers = typename Columns::Numbers;
 
-  /// The polygons of a sum while those of the next turn are on their way from memory: a pair with many is read again
-  /// and again, and has no room in the first-level cache. Numbers in float fit registers until they are needed.
+  /// The polygons of a sum while the next ones are on their way from memory, in float to registers: a pair with many is
+  /// read again and again, and has no room in the first-level cache.
   class NumbersAhead {
    public:
     ISOPATCH_HD NumbersAhead(const Warp& warp, const Columns& columns, int first, int end)
