@@ -51,7 +51,7 @@ class FirstProblem {
         contacts_.size(), [&](int i) { return contacts_.key(i); },
         [&](int i, const detail::PolygonColumns& columns, int k) { contacts_.write(i, columns, k); });
     problem_ = begin_problem(warp_, in, stage, bodies.data(), contacts, memory_);
-    write_columns(warp_, problem_.num_pairs, contacts, memory_);
+    write_columns<detail::PolygonColumns>(warp_, problem_.num_pairs, contacts, memory_);
     stiffest_patch(warp_, points_, problem_, stage.step, memory_);
     begin_points(warp_, points_, problem_, stage, memory_);
   }
