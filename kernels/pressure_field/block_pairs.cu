@@ -2,7 +2,7 @@
 //
 // A block evaluates an environment of one pair, from poses to wrench. A call of few environments takes as long as its
 // longest chain of instructions, so all warps of the block search and integrate together, and each begins a part of the
-// environment. The stages are those of stages/begin.h, with lists in shared memory; then a warp does further passes.
+// environment. It takes the stages of stages/begin.h, with lists in shared memory; then a warp does further passes.
 #include "kernels/pressure_field/block_pairs.h"
 
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
