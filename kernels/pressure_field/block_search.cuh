@@ -91,6 +91,16 @@ __device__ NodePair first_pair(const BlockSearchMemory<threads>& memory, int thr
   return half_space || at.s >= 0 ? at : NodePair{-1, -1};
 }
 
+/// Writes the pairs of the children of two nodes, from the `first` of each on; nothing for two leaves.
+__device__ __forceinline__ void write_children(NodePair first, bool inner_M, bool inner_S, NodePair* to) {
+  if (!inner_M && !inner_S) return;
+  to[0] = first;
+  to[1] = inner_M ? NodePair{first.m + 1, first.s} : NodePair{first.m, first.s + 1};
+  if (!inner_M || !inner_S) return;
+  to[2] = {first.m, first.s + 1};
+  to[3] = {first.m + 1, first.s + 1};
+}
+
 /// Tests a pair of nodes for each thread that has one, and appends the pairs of their children, or of their cells.
 template <int threads>
 __device__ __forceinline__ void open_nodes(CudaWarp& warp, BlockSearchMemory<threads>& memory,
@@ -122,15 +132,7 @@ __device__ __forceinline__ void open_nodes(CudaWarp& warp, BlockSearchMemory<thr
   }
   if (inner_M) prefetch(hierarchies.nodes_M + m.child, 2);
   if (inner_S) prefetch(hierarchies.nodes_S + s.child, 2);
-  if (!inner_M && !inner_S) return;
-  const NodePair first = {inner_M ? m.child : at.m, inner_S ? s.child : at.s};
-  NodePair* const to = memory.stack + top;
-  to[0] = first;
-  to[1] = inner_M ? NodePair{first.m + 1, first.s} : NodePair{first.m, first.s + 1};
-  if (inner_M && inner_S) {
-    to[2] = {first.m, first.s + 1};
-    to[3] = {first.m + 1, first.s + 1};
-  }
+  write_children({inner_M ? m.child : at.m, inner_S ? s.child : at.s}, inner_M, inner_S, memory.stack + top);
 }
 
 /// Tests a pair of cells for each thread that has one, and lists those that pass.
