@@ -71,13 +71,13 @@ class ActiveSet {
 
 /// Brings a contact that is below 0 to 0. Returns whether there are velocities for it.
 bool activate(const StepProblem& problem, int contact, ActiveSet& active, VectorX& v) {
-  constexpr Real kDependent = 1e-14L;  // relative length of what is left of a row, squared
+  constexpr Real kLeft = 1e-14L;  // relative length of what is left of a row, squared
   Real impulse = 0;
   while (true) {
     const auto [z, r] = active.change(contact);
     const VectorX& n = active.row(contact);
     const Real freedom = z.dot(n), whole = active.moved(contact).dot(n);
-    const bool is_dependent = freedom <= kDependent * whole;
+    const bool is_dependent = freedom <= kLeft * whole;
     const Real to_zero = is_dependent ? std::numeric_limits<Real>::infinity() : -problem.gap_rate(contact, v) / freedom;
     Real to_release = std::numeric_limits<Real>::infinity();
     Eigen::Index released = -1;
