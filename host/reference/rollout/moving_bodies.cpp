@@ -303,10 +303,11 @@ VectorX MovingBodies::known_velocities(const std::vector<StageBody>& bodies,
                                        const std::vector<StageMotion>& motions) const {
   VectorX velocities(num_dofs_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (bodies_[i].moves_freely()) {
-      const MatrixX mass = motions[i].freedom.transpose() * motions[i].inertia * motions[i].freedom;
-      velocities.segment(own_dofs_[i], bodies_[i].num_dofs()) =
-          mass.inverse() * (motions[i].freedom.transpose() * bodies[i].lag);
+    if (bodies_[i].is_free()) velocities.segment<6>(own_dofs_[i]) = motions[i].inertia.inverse() * bodies[i].lag;
+    if (bodies_[i].is_planar()) {
+      const auto& freedom = motions[i].freedom;
+      const MatrixX mass = freedom.transpose() * motions[i].inertia * freedom;
+      velocities.segment<3>(own_dofs_[i]) = mass.inverse() * (freedom.transpose() * bodies[i].lag);
     }
     if (bodies_[i].own_dofs() == 1) velocities[own_dofs_[i]] = bodies[i].joint.rate;
   }

@@ -3,8 +3,10 @@
 // Polygons that are poured into a box, by the global minimum of each step, without friction.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <numbers>
 #include <optional>
 

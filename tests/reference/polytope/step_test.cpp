@@ -4,7 +4,9 @@
 // be.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 #include "host/reference/polytope/complementarity.h"
