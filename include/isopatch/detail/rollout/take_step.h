@@ -27,6 +27,16 @@ ISOPATCH_HD void exclude_environment(Warp& warp, const StepView& step, const Ste
   warp.sync();
 }
 
+/// Whether a velocity has numbers that would be ignored: of a fixed body, or out of its plane of a planar one.
+ISOPATCH_HD bool has_ignored_velocity(const MovingBody& body, const double* velocity) {
+  const bool is_planar = body.kind == MotionKind::kPlanar;
+  if (body.kind != MotionKind::kFixed && !is_planar) return false;
+  bool found = false;
+  ISOPATCH_NO_UNROLL
+  for (int k = is_planar ? 2 : 0; k < (is_planar ? 5 : kVelocitySize); ++k) found = found || velocity[k] != 0;
+  return found;
+}
+
 /// Returns the faults of a state and of what acts on it, with kFrozen; 0 where there are none. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, std::int64_t environment,
@@ -43,12 +53,8 @@ ISOPATCH_HD std::uint32_t check_environment(Warp& warp, const StepView& step, st
     if (!(scale >= kMinMassScale && scale <= 1 / kMinMassScale)) status |= kBadMaterial;
     const bool has_mass = step.input.mass(step.rollout, environment, i).mass > 0;
     const MovingBody& body = step.rollout.bodies[i];
-    const bool is_planar = body.kind == MotionKind::kPlanar;
-    if (is_planar) status |= tilt_status(PoseRow(now, 0, i));
-    for (int k = 0; k < kVelocitySize; ++k) {
-      const bool is_ignored = body.kind == MotionKind::kFixed || (is_planar && k >= 2 && k < 5);
-      if (is_ignored && state.velocities[i * kVelocitySize + k] != 0) status |= kBadVelocity;
-    }
+    if (body.kind == MotionKind::kPlanar) status |= tilt_status(PoseRow(now, 0, i));
+    if (has_ignored_velocity(body, state.velocities + i * kVelocitySize)) status |= kBadVelocity;
     if (body.num_dofs() > 0 && !has_mass) status |= kBadGeometry;
     if (body.own_dofs() > 0 && body.is_joint() && body.joint.is_beyond_stop(state.joints[2 * body.joint.index])) {
       status |= kBadPose;
