@@ -212,6 +212,7 @@ std::int64_t load_evaluate_by_blocks(const SceneView& scene) {
 template <class T>
 void evaluate_by_blocks(const BatchCall& call, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(call.state.num_environments);
+  if (blocks == 0) return;
   evaluate_by_blocks_kernel<T><<<blocks, BlockMemory<T>::kThreads, sizeof(BlockMemory<T>), stream>>>(call);
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }
