@@ -55,7 +55,9 @@ struct EveryPair {
   bool wants(const Node&, const Node&) const { return true; }
   bool accepts(const TestedCells&) const { return true; }
   void visit(bool active, const TestedCells& cells) const {
-    if (active) ++visits.at(static_cast<std::size_t>(cells.m * cells_S + (cells.s < 0 ? 0 : cells.s)));
+    if (active)
+      ++visits.at(static_cast<std::size_t>(cells.m) * static_cast<std::size_t>(cells_S) +
+                  static_cast<std::size_t>(std::max(cells.s, 0)));
   }
 };
 

@@ -149,7 +149,7 @@ TEST(PolytopeStep, NoSolutionIsCheaperThanTheGlobalMinimum) {
   for (int trial = 0; trial < 150; ++trial) {
     std::vector<StepBody> bodies;
     for (int i = 0; i < 4; ++i) {
-      const Vector3 at = 0.38L * Vector3(i % 2, i / 2, 0);
+      const Vector3 at = 0.38L * Vector3(i % 2, i < 2 ? 0 : 1, 0);
       const Transform pose = placed({0, 0, 1}, random.uniform(-3, 3), at);
       const Vector3 velocity = {random.uniform(-8, 8), random.uniform(-8, 8), random.uniform(-50, 50)};
       std::vector<Vector3> corners;
