@@ -80,6 +80,7 @@ NAVIGATION = {
         "bench/NOTES",
         "bench/notes/cpu",
         "bench/notes/gpu",
+        "bench/notes/gpu_searches",
         "bench/notes/gpu_steps",
         "bench/notes/compilers",
     ],
