@@ -2,7 +2,6 @@
 #include "host/reference/polytope/nearest_velocity.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>

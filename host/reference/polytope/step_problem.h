@@ -43,7 +43,7 @@ struct StepProblem {
   }
   /// The largest over the members of a relation.
   Real gap_rate(const Relation& relation, const VectorX& v) const;
-  /// J, and sqrt(v . M v)^2 / 2.
+  /// Half the square of the distance from v* in the metric of M, J.
   Real cost(const VectorX& v) const { return (v - free_velocity).dot(mass * (v - free_velocity)) / 2; }
 };
 

@@ -14,7 +14,7 @@ namespace isopatch {
 /// How the contact of two bodies is modelled.
 enum class ContactModel : std::uint8_t {
   kPressureField,  ///< each body has a pressure field, and both are equal on the contact surface
-  kVolumetric,     ///< a single contact of what two parts have in common; so far of a ball and a half space
+  kVolumetric,     ///< a single contact of what two parts have in common
   kPoint,          ///< a single contact of a ball with a shape, by its exact depth
   kPolytope        ///< rigid convex polytopes: how far they are apart, or how deep they overlap; no force
 };

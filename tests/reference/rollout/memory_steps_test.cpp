@@ -132,6 +132,13 @@ SceneDescription with_integrator(SceneDescription scene, Integrator integrator) 
   return scene;
 }
 
+/// Planar bodies whose patches hold by bristles.
+SceneDescription planar_bristles() {
+  SceneDescription scene = planar_bodies();
+  scene.contact.force_law.friction_model = FrictionModel::kBristle;
+  return scene;
+}
+
 class MemorySteps : public testing::TestWithParam<SceneCase> {};
 
 TEST_P(MemorySteps, AgreeWithMidpoint) { expect_agreement(with_integrator(GetParam().make(), Integrator::kMidpoint)); }
@@ -142,11 +149,9 @@ TEST_P(MemorySteps, AgreeWithSecondOrder) {
   expect_agreement(with_integrator(GetParam().make(), Integrator::kSdirk2), {.steps = 500});
 }
 
-constexpr SceneCase kScenes[] = {{"PinchHeld", pinch_held},
-                                 {"BlockHeld", block_held},
-                                 {"StickSlip", stick_slip},
-                                 {"BallOnTable", ball_on_table},
-                                 {"TippeTop", tippe_top}};
+constexpr SceneCase kScenes[] = {{"PinchHeld", pinch_held}, {"BlockHeld", block_held},
+                                 {"StickSlip", stick_slip}, {"BallOnTable", ball_on_table},
+                                 {"TippeTop", tippe_top},   {"PlanarBristles", planar_bristles}};
 
 INSTANTIATE_TEST_SUITE_P(Scenes, MemorySteps, testing::ValuesIn(kScenes),
                          [](const auto& tested) { return std::string(tested.param.name); });
