@@ -119,7 +119,7 @@ if ((with_python)); then
     # calls on a CUDA device, on the emulated one; a build that had CUDA earlier still has the folder
     if cmake --build "build/$preset" --target help | grep '^isopatch_python_emulated:' >/dev/null; then
       environment[0]=PYTHONPATH=$PWD/build/$preset/python_emulated:$PWD/tests/python/emulated
-      run_pytest tests/python/{cuda_test,cuda/cuda_streams_test,cuda/cuda_warp_test,memory/contact_state_test}.py || status=1
+      run_pytest tests/python/{cuda/cuda_{,streams_,warp_}test,memory/contact_state_test}.py || status=1
     fi
     return "$status"
   }
