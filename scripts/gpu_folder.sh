@@ -62,7 +62,7 @@ if ((with_python)); then
   cp host/python/isopatch/_src/*.py "$build/python/isopatch/_src/build_settings.py" "$folder/python/isopatch/_src"
   (cd host/python/isopatch/_src && find . -mindepth 2 -name "*.py" -exec cp --parents {} "$folder/python/isopatch/_src" \;)
   strip -o "$folder/python/isopatch/_core.abi3.so" "$build/python/isopatch/_core.abi3.so"
-  cp tests/python/{conftest,cuda_test,cuda/cuda_streams_test,cuda_torch_test,cuda_jax_test}.py "$folder/tests/python"
+  cp tests/python/{conftest,cuda/cuda_{,streams_,torch_,jax_}test}.py "$folder/tests/python"
   needing+=("$build/python/isopatch/_core.abi3.so")
   # nanobind's part that is made for one version of Python
   wheels=$(mktemp -d)
