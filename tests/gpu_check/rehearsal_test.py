@@ -72,7 +72,7 @@ echo "========= ERROR SUMMARY: 0 errors"
 """,
     "nvcc": 'while (($#)); do [[ $1 != -o ]] || echo "made" >"$2"; shift; done',
     "python3": """
-echo "SKIPPED [1] tests/python/cuda/cuda_jax_test.py:20: JAX is not installed"
+echo "SKIPPED [1] tests/python/cuda_jax_test.py:20: JAX is not installed"
 echo "42 passed, 1 skipped in 1.50s"
 """,
 }
