@@ -166,6 +166,7 @@ void set_options(const RolloutOptions& options, RolloutView& view) {
   view.friction_passes = options.friction_passes.value_or(usual_friction_passes(options.integrator));
   view.midpoint_passes = options.friction_passes.value_or(usual_friction_passes(Integrator::kMidpoint));
   view.max_substeps = options.max_substeps;
+  view.geometry_iterations = options.geometry_iterations;
   view.speed_limit = options.speed_limit;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isopatch/simulator.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -90,6 +91,30 @@ void check_reset_arguments(const ArrayCounts& counts, const RolloutState& state,
   check.check_overlaps();
 }
 
+/// What pairs of rigid polytopes do not go with.
+void check_polytopes(const Scene& scene, const RolloutOptions& rollout, const EvaluatorOptions& options) {
+  const SceneDescription& description = scene.description();
+  for (const PairView& pair : scene.data().pairs) {
+    if (pair.model != static_cast<std::int32_t>(ContactModel::kPolytope)) continue;
+    const auto name = [&](std::int32_t body) {
+      return in_quotes(description.bodies[static_cast<std::size_t>(body)].name);
+    };
+    const auto refuse = [&](std::string_view why) {
+      throw_error("simulator: {} and {} have a contact of model polytope, {}", name(pair.a), name(pair.b), why);
+    };
+    if (rollout.integrator == Integrator::kSdirk2) {
+      refuse("which the integrator sdirk2 does not take; use midpoint or euler");
+    }
+    if (options.backend == Backend::kCuda) refuse("which steps on the cpu alone; use that, or evaluate it");
+    const bool has_links = std::any_of(description.bodies.begin(), description.bodies.end(),
+                                       [&](const Body& body) { return is_link(description, body); });
+    if (has_links || !description.loops.empty()) {
+      refuse("which does not step beside bodies on joints of bodies that forces move, or loops, yet; give the pair "
+             "another model");
+    }
+  }
+}
+
 std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const RolloutOptions& rollout,
                                                         const EvaluatorOptions& options) {
   const StandardArithmetic standard;
@@ -101,17 +126,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
                   in_quotes(body.name));
     }
   }
-  for (const PairView& pair : scene.data().pairs) {
-    const ContactModelInfo& model = contact_models()[static_cast<std::size_t>(pair.model)];
-    if (!model.measures_distance) continue;
-    const auto name = [&](std::int32_t body) {
-      return in_quotes(scene.description().bodies[static_cast<std::size_t>(body)].name);
-    };
-    throw_error(
-        "simulator: {} and {} have a contact of model {}, which does not step yet; evaluate them, or give the pair "
-        "another model",
-        name(pair.a), name(pair.b), model.name);
-  }
+  check_polytopes(scene, rollout, options);
   switch (options.backend) {
     case Backend::kCpu:
       return make_cpu_simulator(std::move(scene), rollout, {options});

@@ -200,6 +200,8 @@ void for_each_key(Is<RolloutOptions> auto& rollout, const auto& visit) {
   visit("friction_passes", rollout.friction_passes, WholeNumbers{1, limits::kMaxFrictionPasses});
   visit("max_substeps", rollout.max_substeps, WholeNumbers{1, limits::kMaxSubsteps});
   visit("polygon_capacity", rollout.polygon_capacity, WholeNumbers{0, limits::kMaxPolygonCapacity});
+  visit("geometry_iterations", rollout.geometry_iterations, WholeNumbers{1, limits::kMaxGeometryIterations});
+  visit("relation_capacity", rollout.relation_capacity, WholeNumbers{0, limits::kMaxRelationCapacity});
   visit("speed_limit", rollout.speed_limit, kSpeedLimitRange);
   visit("variation", rollout.variation, Object{});
 }

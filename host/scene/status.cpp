@@ -24,6 +24,8 @@ std::string status_text(std::uint32_t status) {
                 {kBadContactState, "bad_contact_state"},
                 {kThickContact, "thick_contact"},
                 {kOverlap, "overlap"},
+                {kHeld, "held"},
+                {kNoStep, "no_step"},
                 {kRelationCapacity, "relation_capacity"},
                 {kFellThrough, "fell_through"},
                 {kFastBody, "fast_body"}};

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "isopatch/detail/rollout/polytope/finish_stage.h"
 #include "isopatch/detail/rollout/take_step.h"
 
 namespace isopatch::detail {
@@ -61,7 +62,9 @@ class StepWorkspace {
                 static_cast<std::size_t>(
                     ForceLayout{scene.num_pairs, view.num_joints, scene.num_bodies, view.num_loops}.size())),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        size_{scene.num_bodies,      view.num_joints, view.num_dofs, scene.num_pairs, kNone,
+        has_relations_(scene.pairs_of_model(kPolytopeModel) > 0),
+        size_{(has_relations_ ? 2 : 1) * scene.num_bodies, view.num_joints, view.num_dofs,
+              (has_relations_ ? 2 : 1) * scene.num_pairs, kNone,
               num_state_rows(scene), view.max_chain,  view.num_loops},
         tree_memory_(static_cast<std::size_t>(tree_words(view))),
         trees_(tree_memory(view, tree_memory_.data())),
@@ -75,6 +78,19 @@ class StepWorkspace {
             nullptr,        nullptr,
             nullptr,        &counts_,
             trees_};
+  }
+
+  bool has_relations() const { return has_relations_; }
+  std::int32_t relation_capacity() const { return relation_capacity_; }
+  /// For relations of a capacity: of contacts and relations, and of members four times that.
+  const RelationMemory& relations(std::int32_t capacity) {
+    if (capacity == relation_capacity_) return relations_;
+    relation_capacity_ = capacity;
+    relations_.capacity = {capacity, capacity, 4 * capacity};
+    const int bodies = size_.bodies / 2, pairs = size_.pairs / 2;
+    relation_memory_.resize(static_cast<std::size_t>(relations_.divide(nullptr, bodies, pairs, size_.dofs)));
+    relations_.divide(relation_memory_.data(), bodies, pairs, size_.dofs);
+    return relations_;
   }
 
   /// For a solve with this many polygons. It stays where the last one had as many.
@@ -101,7 +117,11 @@ class StepWorkspace {
   std::vector<StageBody> stage_bodies_;
   std::vector<double> poses_, twists_, forces_, sums_;
   StepCounts counts_ = {};
+  bool has_relations_;
   SolverSize size_;
+  std::int32_t relation_capacity_ = kNone;
+  RelationMemory relations_ = {};
+  std::vector<double> relation_memory_;
   SolverMemory solver_ = {};
   std::vector<double> memory_, tree_memory_;
   TreeMemory trees_;

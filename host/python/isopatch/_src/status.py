@@ -48,6 +48,10 @@ class Status(enum.IntFlag):
     """A warning: a volumetric contact is thicker than its radius, so that the plate in its place is far off."""
     OVERLAP = 1 << 16
     """A warning: two rigid convex parts overlap by more than the scene's `tolerance`."""
+    HELD = 1 << 17
+    """A warning: rigid convex parts that overlap could not part within a step, and did not come deeper."""
+    NO_STEP = 1 << 18
+    """A fault: no velocities keep rigid convex parts apart, as something that a program moves crushes a body."""
     RELATION_CAPACITY = 1 << 19
     """More contacts, relations or members of rigid convex parts than there is room for."""
     FELL_THROUGH = 1 << 21
@@ -67,6 +71,7 @@ WARNINGS = (
     | Status.FELL_THROUGH
     | Status.FAST_BODY
     | Status.OVERLAP
+    | Status.HELD
 )
 
 

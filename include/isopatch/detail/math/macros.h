@@ -7,6 +7,7 @@
 #define ISOPATCH_HD_LARGE ISOPATCH_HD
 #define ISOPATCH_HD_CALLED inline __host__ __device__ __noinline__
 #define ISOPATCH_HD_APART inline __host__ __device__ __noinline__
+#define ISOPATCH_HD_MEMBER __host__ __device__ __noinline__
 #define ISOPATCH_UNROLL _Pragma("unroll")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("unroll")
 #define ISOPATCH_NO_UNROLL _Pragma("unroll 1")
@@ -36,6 +37,8 @@
 // For what few scenes have, so that the code of others stays small: called on the GPU too. Such a function takes what
 // is in registers by value, since a GPU would write to memory what a reference is to.
 #define ISOPATCH_HD_APART ISOPATCH_HD_LARGE
+// The same of members of a class.
+#define ISOPATCH_HD_MEMBER __attribute__((noinline))
 #if defined(ISOPATCH_SIMD) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ISOPATCH_UNROLL _Pragma("GCC unroll 8")
 #define ISOPATCH_UNROLL_ON_GPU _Pragma("GCC unroll 1")  // nvcc would unroll by itself

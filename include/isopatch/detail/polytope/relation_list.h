@@ -14,13 +14,36 @@ struct RelationCounts {
   std::int32_t contacts, relations, members;
 };
 
-/// The arrays of an environment and their sizes; null arrays if these are 0.
-struct RelationArrays {
-  PotentialContact* contacts;
+/// The arrays of an environment and their sizes; null arrays if these are 0. write_contact() fills a Contact.
+template <class Contact>
+struct RelationArraysOf {
+  Contact* contacts;
   Relation* relations;
   std::int32_t* members;  // indices into contacts
   RelationCounts capacity;
 };
+
+using RelationArrays = RelationArraysOf<PotentialContact>;
+
+/// What a part pair is named in its records.
+struct PartPairNames {
+  std::int32_t pair, part_a, part_b;
+};
+
+ISOPATCH_HD void write_contact(PotentialContact& to, const PartPairNames& names, ContactCode code,
+                               const ContactGeometry& contact, const Transform<double>& X_WA) {
+  const Vec3f point = cast<float>(apply(X_WA, contact.point)), normal = cast<float>(rotate(X_WA, contact.normal));
+  to = {names.pair,
+        names.part_a,
+        names.part_b,
+        kind_of(code),
+        feature_a_of(code),
+        feature_b_of(code),
+        {point.x, point.y, point.z},
+        {normal.x, normal.y, normal.z},
+        cast<float>(contact.gap),
+        cast<float>(contact.applicability)};
+}
 
 /// The value before this lane's in a sum over all lanes, and the sum. Called by all lanes.
 struct LaneSum {
@@ -76,13 +99,13 @@ struct MemberSink {
 };
 
 /// Appends the relations of one part pair to those of an environment.
-template <class Warp>
+template <class Warp, class Contact = PotentialContact>
 class RelationList {
  public:
   /// `counts` are what the environment has already.
-  ISOPATCH_HD RelationList(Warp& warp, const FeatureMemory& memory, const RelationArrays& arrays,
-                           RelationCounts& counts, std::int32_t pair)
-      : warp_(warp), memory_(memory), arrays_(arrays), counts_(counts), first_(counts), pair_(pair) {
+  ISOPATCH_HD RelationList(Warp& warp, const FeatureMemory& memory, const RelationArraysOf<Contact>& arrays,
+                           RelationCounts& counts, const PartPairNames& names)
+      : warp_(warp), memory_(memory), arrays_(arrays), counts_(counts), first_(counts), names_(names) {
     for (int w = warp.lane(); w < memory.bits.size; w += Warp::kSize) memory.contacts[w] = 0;
     warp.sync();
   }
@@ -103,7 +126,7 @@ class RelationList {
         const std::int32_t kind = build(sink);
         const std::int32_t at = counts_.relations + rank_in(ballot, warp_.lane());
         if (writes && at < arrays_.capacity.relations) {
-          arrays_.relations[at] = {pair_, sink.count == 1 ? kUnilateralRelation : kind, sink.at, sink.count};
+          arrays_.relations[at] = {names_.pair, sink.count == 1 ? kUnilateralRelation : kind, sink.at, sink.count};
         }
       }
       warp_.sync();  // lanes meet here before they sum, however the compiler arranges both branches
@@ -122,8 +145,7 @@ class RelationList {
   }
 
   /// Writes the contacts of all relations and replaces their codes by indices. Called by all lanes.
-  ISOPATCH_HD void finish(const PolytopePair& pair, const Transform<double>& X_WA, std::int32_t part_a,
-                          std::int32_t part_b) {
+  ISOPATCH_HD void finish(const PolytopePair& pair, const Transform<double>& X_WA) {
     warp_.sync();
     count_contacts();
     const int size = memory_.bits.size;
@@ -132,7 +154,7 @@ class RelationList {
       for (std::uint32_t left = memory_.contacts[w]; left != 0u; left &= left - 1u, ++at) {
         if (at >= arrays_.capacity.contacts) break;
         const ContactCode code = memory_.bits.code_of(w) + lowest_bit(left);
-        write(arrays_.contacts[at], code, pair, X_WA, part_a, part_b);
+        write_contact(arrays_.contacts[at], names_, code, contact_geometry(pair, code), X_WA);
       }
     }
     const std::int32_t end = min(counts_.members, arrays_.capacity.members);
@@ -165,28 +187,12 @@ class RelationList {
     return first_.contacts + memory_.before[w] + count_bits(memory_.contacts[w] & (ContactBits::bit_of(code) - 1u));
   }
 
-  ISOPATCH_HD void write(PotentialContact& to, ContactCode code, const PolytopePair& pair,
-                         const Transform<double>& X_WA, std::int32_t part_a, std::int32_t part_b) const {
-    const ContactGeometry contact = contact_geometry(pair, code);
-    const Vec3f point = cast<float>(apply(X_WA, contact.point)), normal = cast<float>(rotate(X_WA, contact.normal));
-    to = {pair_,
-          part_a,
-          part_b,
-          kind_of(code),
-          feature_a_of(code),
-          feature_b_of(code),
-          {point.x, point.y, point.z},
-          {normal.x, normal.y, normal.z},
-          cast<float>(contact.gap),
-          cast<float>(contact.applicability)};
-  }
-
   Warp& warp_;
   const FeatureMemory& memory_;
-  const RelationArrays& arrays_;
+  const RelationArraysOf<Contact>& arrays_;
   RelationCounts& counts_;
   RelationCounts first_;
-  std::int32_t pair_;
+  PartPairNames names_;
 };
 
 }  // namespace isopatch::detail

@@ -81,11 +81,12 @@ ISOPATCH_HD bool may_touch(const PolytopePair& pair, double reach) {
 }
 
 /// Finds the relations of one part pair.
-template <class Warp>
+template <class Warp, class Contact>
 class RelationFinder {
  public:
   ISOPATCH_HD RelationFinder(Warp& warp, const PolytopePair& pair, const FeatureMemory& memory,
-                             const RelationOptions& options, const Separation& separation, RelationList<Warp>& list)
+                             const RelationOptions& options, const Separation& separation,
+                             RelationList<Warp, Contact>& list)
       : warp_(warp), pair_(pair), m_(memory), options_(options), separation_(separation), list_(list) {}
 
   /// Called by all lanes, as all that follows.
@@ -342,7 +343,7 @@ class RelationFinder {
   const FeatureMemory& m_;
   const RelationOptions& options_;
   const Separation& separation_;
-  RelationList<Warp>& list_;
+  RelationList<Warp, Contact>& list_;
   bool is_complete_ = false;  // so that no overlap is allowed
   bool is_apart_ = true;
   // of this lane:
@@ -352,29 +353,24 @@ class RelationFinder {
   bool needs_everything_ = false;  // in place of a relation
 };
 
-/// What a part pair is named in its records.
-struct PartPairNames {
-  std::int32_t pair, part_a, part_b;
-};
-
 /// Appends contacts and relations of a part pair to those of its environment. Its memory is that of find_separation(),
 /// which found `separation`. `X_WA` is the pose of body A in the world, in which the contacts are written. Called by
 /// all lanes.
-template <class Warp>
+template <class Warp, class Contact>
 ISOPATCH_HD void find_relations(Warp& warp, const PolytopePair& pair, const FeatureMemory& memory,
                                 const RelationOptions& options, const Separation& separation,
-                                const Transform<double>& X_WA, const PartPairNames& names, const RelationArrays& arrays,
-                                RelationCounts& counts) {
-  RelationList<Warp> list(warp, memory, arrays, counts, names.pair);
-  RelationFinder<Warp>(warp, pair, memory, options, separation, list).find();
-  list.finish(pair, X_WA, names.part_a, names.part_b);
+                                const Transform<double>& X_WA, const PartPairNames& names,
+                                const RelationArraysOf<Contact>& arrays, RelationCounts& counts) {
+  RelationList<Warp, Contact> list(warp, memory, arrays, counts, names);
+  RelationFinder<Warp, Contact>(warp, pair, memory, options, separation, list).find();
+  list.finish(pair, X_WA);
 }
 
 /// The same with what comes before: fills the memory, and returns the separation.
-template <class Warp>
+template <class Warp, class Contact>
 ISOPATCH_HD Separation find_relations(Warp& warp, const PolytopePair& pair, const FeatureMemory& memory,
                                       const RelationOptions& options, const Transform<double>& X_WA,
-                                      const PartPairNames& names, const RelationArrays& arrays,
+                                      const PartPairNames& names, const RelationArraysOf<Contact>& arrays,
                                       RelationCounts& counts) {
   fill(warp, pair, memory);
   const Separation separation = find_separation(warp, pair, memory, options.tolerance);

@@ -250,11 +250,12 @@ ISOPATCH_HD void write_contacts(Warp& warp, const PointSums& points, const StepV
   }
 }
 
-/// Finds the velocities of a stage, if it `is_solved`. Called by all lanes; teams of a warp may have a problem each.
-template <class Warp, class PointSums>
+/// Finds the velocities of a stage by solve(), if it `is_solved`. Called by all lanes; teams of a warp may have a problem
+/// each.
+template <class Warp, class PointSums, class Solve>
 ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
                                         std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
-                                        bool is_solved) {
+                                        bool is_solved, const Solve& solve) {
   const StageInput in = stage_input(step, contact, environment);
   if constexpr (kTakesTrees<Warp>) {
     auto&& lanes = lanes_of(warp);
@@ -281,12 +282,22 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
       if (bounces.change_points) find_potentials_of_points(warp, points, begun.problem, solver);
     }
     const int before = solution.result.iterations;
-    solution.result = solve_stage(warp, points, in, begun.stage, begun.problem, solver, is_solved);
+    solution.result = solve(is_solved);
     solution.result.iterations += before;
     if (!bounces.rebound || !bounces_gain(warp, begun.problem, solver)) return solution;
     stop_bounces(warp, begun.problem, begun.stage, solver);
     bounces = {false, true};
   }
+}
+
+/// The same by solve_stage().
+template <class Warp, class PointSums>
+ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
+                                        std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
+                                        bool is_solved) {
+  return solve_problem(warp, points, step, contact, environment, begun, solver, is_solved, [&](bool solved) {
+    return solve_stage(warp, points, stage_input(step, contact, environment), begun.stage, begun.problem, solver, solved);
+  });
 }
 
 /// Whether a sub-step of sdirk2 is taken again as one of midpoint. Called by all lanes.
@@ -301,10 +312,10 @@ ISOPATCH_HD bool is_taken_again(Warp& warp, const StageInput& in, const StagePro
 
 /// Moves on from a stage that was solved: to the next stage or sub-step, up to place_for_search(), or to the end of the
 /// step. Returns its status, with kFrozen where the state stays as it was before the step. Called by all lanes.
-template <bool has_plates, class Warp>
+template <bool has_plates, class Warp, class Moves = OwnMoves>
 ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const State& contact, std::int64_t environment,
                                     const StageProblem& begun, const StageSolution& solution,
-                                    const SolverMemory& solver, const StepProgress& progress) {
+                                    const SolverMemory& solver, const StepProgress& progress, const Moves& moves = {}) {
   const StageInput in = stage_input(step, contact, environment);
   const std::int64_t steps = step.state.step_count[environment];
   const SolverStage& stage = begun.stage;
@@ -346,7 +357,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
   std::uint32_t warnings = kOk;
   if (plan.is_done()) {
     add_to_sums(warp, step, progress);
-    end_step(warp, in, stage, steps, solver, progress.bodies);
+    end_step(warp, in, stage, steps, solver, progress.bodies, moves);
     warp.sync();
     if (step.finds_joint_wrenches) {
       add_momenta(warp, step.rollout, step.input, environment, in.state, 1 / step.rollout.time_step, step.forces(),
@@ -355,7 +366,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     warnings = fell_through(warp, step.scene, step.rollout, step.input, contact, environment, in.state) |
                (plan.too_fast ? kFastBody : kOk);
   } else {
-    begin_next_stage(warp, in, stage, solver, progress.bodies);
+    begin_next_stage(warp, in, stage, solver, progress.bodies, moves);
   }
   if (warp.lane() == 0) {
     progress.counts->iterations += solution.result.iterations;

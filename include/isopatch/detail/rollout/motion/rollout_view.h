@@ -155,6 +155,7 @@ struct RolloutView {
   std::int32_t friction_passes;  // of euler and sdirk2
   std::int32_t midpoint_passes;
   std::int32_t max_substeps;
+  std::int32_t geometry_iterations;
   const double* thickness;          // of each of SceneView::geometries if it is compliant; infinite for half spaces, m
   const double* surface_thickness;  // if it is rigid
   double speed_limit;

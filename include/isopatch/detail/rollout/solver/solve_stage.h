@@ -88,6 +88,14 @@ ISOPATCH_HD void add_joint_forces(Warp& warp, const StageInput& in, const Solver
   warp.sync();
 }
 
+/// Bodies that move with the velocities that a stage has found.
+struct OwnMoves {
+  /// Whether a body goes elsewhere, and then there.
+  ISOPATCH_HD bool has(int /*body*/) const { return false; }
+  ISOPATCH_HD Pose pose(int /*body*/) const { return kWorld; }
+  ISOPATCH_HD double position(int /*body*/) const { return 0; }
+};
+
 /// Moves a body that is not on a joint over a stage, with the momentum that was found.
 ISOPATCH_HD Pose pose_after(const StageInput& in, const SolverStage& stage, int index, const Pose& base,
                             const Momentum& momentum) {
@@ -155,9 +163,9 @@ ISOPATCH_HD void write_body_of_tree(const StageInput& in, int index, const Stage
 
 /// Ends a stage that is not the last of a step: what the next one begins with; trees have been moved on. Called by all
 /// lanes.
-template <class Warp>
+template <class Warp, class Moves>
 ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
-                                  StageBody* bodies) {
+                                  StageBody* bodies, const Moves& moves) {
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
     const MovingBody& body = in.view.bodies[i];
@@ -168,9 +176,9 @@ ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const Solver
     if (body.is_joint()) {
       const double rate = m.vectors.velocity[m.bodies[i].first_dof];
       at.velocity[0] = at.velocity[1] = rate;
-      at.position = fma(stage.onward, rate, at.position);
+      at.position = moves.has(i) ? moves.position(i) : fma(stage.onward, rate, at.position);
     } else {
-      at.base = pose_after(in, stage, i, at.base, momentum);
+      at.base = moves.has(i) ? moves.pose(i) : pose_after(in, stage, i, at.base, momentum);
       if (stage.last && body.num_dofs() == 0) at.set_velocity(m.bodies[i].known);
     }
   }
@@ -180,9 +188,9 @@ ISOPATCH_HD void begin_next_stage(Warp& warp, const StageInput& in, const Solver
 
 /// Ends the last stage of a step, before which `steps` were taken: writes the state; trees have been moved on. Called
 /// by all lanes.
-template <class Warp>
+template <class Warp, class Moves>
 ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& stage, std::int64_t steps,
-                          const SolverMemory& m, const StageBody* bodies) {
+                          const SolverMemory& m, const StageBody* bodies, const Moves& moves) {
   const EnvironmentState& state = in.state;
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
@@ -196,12 +204,12 @@ ISOPATCH_HD void end_step(Warp& warp, const StageInput& in, const SolverStage& s
     if (body.is_joint()) {
       if (body.is_follower()) continue;
       const double rate = m.vectors.velocity[solved.first_dof];
-      state.joints[2 * body.joint.index] = fma(stage.onward, rate, at.position);
+      state.joints[2 * body.joint.index] = moves.has(i) ? moves.position(i) : fma(stage.onward, rate, at.position);
       state.joints[2 * body.joint.index + 1] = rate;
       continue;
     }
     const Momentum found = found_momentum(m, i);
-    const Pose pose = pose_after(in, stage, i, at.base, found);
+    const Pose pose = moves.has(i) ? moves.pose(i) : pose_after(in, stage, i, at.base, found);
     if (body.kind == MotionKind::kPath) {
       state.set_twist(i, prescribed_twist(body, {}, last_stage_of(in.view, steps)));
     }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The choice of a contact for each relation, with which the velocities that keep the gaps of these contacts are near
+// those without contact ("A geometrically exact contact model for polytopes in multirigid-body simulation", PEG, whose
+// conditions 20 to 23 hold at the end).
+//
+// From a choice with which there is a solution, contacts that bear an impulse are exchanged for others of their
+// relations that keep a gap anyway: then the cost falls. Where there are none, exchanges among contacts that have just
+// no gap are tried: of all relations, of those of each pair, of each alone. Costs fall and there are finitely many
+// choices, so it ends; not always with the least cost of all.
+#pragma once
+
+#include "isopatch/detail/rollout/polytope/nearest_velocity.h"
+
+namespace isopatch::detail {
+
+struct DescentResult {
+  bool found;
+  int solves;
+  int iterations;  // of Newton's method
+  double cost;     // J
+};
+
+template <class Warp, class PointSums>
+class Descent : public RelationSolver<Warp, PointSums> {
+  using Base = RelationSolver<Warp, PointSums>;
+  using Base::counts_;
+  using Base::r_;
+  using Base::warp_;
+
+ public:
+  using Base::Base;
+
+  /// The contacts that relations from `first` on begin with: of those that touch or are apart, the one with the largest
+  /// rate at hand; where there are none the one with the largest gap. After find_rates().
+  ISOPATCH_HD_MEMBER void begin_choices(std::int32_t first) {
+    ISOPATCH_NO_UNROLL
+    for (std::int32_t i = first + warp_.lane(); i < counts_.relations; i += Warp::kSize) {
+      const Relation& relation = r_.relations[i];
+      std::int32_t best = -1;
+      for (std::int32_t k = relation.first; k < relation.first + relation.count; ++k) {
+        const std::int32_t at = r_.members[k];
+        const StepContact &c = r_.contacts[at], &of_best = r_.contacts[max(best, 0)];
+        const bool better = best < 0 || (c.touches != of_best.touches ? c.touches
+                                         : c.touches                 ? c.rate > of_best.rate
+                                                                     : c.gap > of_best.gap);
+        if (better) best = at;
+      }
+      r_.choices[i] = best;
+    }
+    warp_.sync();
+  }
+
+  /// The same from contacts that were chosen before, where a relation has one.
+  ISOPATCH_HD_MEMBER void begin_choices_among_chosen(std::int32_t first) {
+    begin_choices(first);
+    ISOPATCH_NO_UNROLL
+    for (std::int32_t i = first + warp_.lane(); i < counts_.relations; i += Warp::kSize) {
+      const Relation& relation = r_.relations[i];
+      std::int32_t best = -1;
+      for (std::int32_t k = relation.first; k < relation.first + relation.count; ++k) {
+        const std::int32_t at = r_.members[k];
+        const StepContact& c = r_.contacts[at];
+        if (c.is_chosen && (best < 0 || c.rate > r_.contacts[best].rate)) best = at;
+      }
+      if (best >= 0) r_.choices[i] = best;
+    }
+    warp_.sync();
+  }
+
+  /// From the choices and the velocities at hand to those at the end, of which sums, impulses and rates are known too.
+  /// `scale` is the largest rate of a gap without contact, at least 1 m/s.
+  ISOPATCH_HD_MEMBER DescentResult descend(double scale) {
+    constexpr double kFalls = 1e-9;  // of the cost
+    tolerance_ = 1e-10 * scale;
+    accuracy_ = 1e-13 * scale;
+    DescentResult result = {false, 0, 0, 0};
+    this->choose(r_.choices);
+    if (!solve(result, kInfinity)) return result;
+    result.found = true;
+    result.cost = this->cost();
+    bool goes_on = true;
+    while (goes_on && result.solves < kMostSolves) {
+      keep();
+      goes_on = exchange([&](std::int32_t, std::int32_t other) { return r_.contacts[other].rate > tolerance_; }) > 0;
+      if (goes_on) {
+        goes_on = take(result, kInfinity);
+      } else {
+        goes_on = try_exchanges(result, (1 - kFalls) * result.cost);
+      }
+    }
+    this->settle();
+    return result;
+  }
+
+ private:
+  static constexpr int kMostSolves = 100;
+
+  ISOPATCH_HD_MEMBER bool solve(DescentResult& result, double limit) {
+    const NearestVelocity found = this->find(accuracy_, limit);
+    ++result.solves;
+    result.iterations += found.iterations;
+    return found.found;
+  }
+
+  /// Solves with the choices at hand, if that costs less than `limit`; else goes back to what was kept.
+  ISOPATCH_HD_MEMBER bool take(DescentResult& result, double limit) {
+    this->choose(r_.choices);
+    if (solve(result, limit)) {
+      const double cost = this->cost();
+      if (cost < limit) {
+        result.cost = cost;
+        return true;
+      }
+    }
+    go_back();
+    this->for_each_contact([&](StepContact& c) { c.impulse = c.kept_impulse; });
+    this->copy(r_.found, this->velocity());
+    this->choose(r_.choices);
+    this->find_rates(this->velocity());
+    return false;
+  }
+
+  ISOPATCH_HD_MEMBER void keep() {
+    for (std::int32_t i = warp_.lane(); i < counts_.relations; i += Warp::kSize) r_.kept_choices[i] = r_.choices[i];
+    this->for_each_contact([&](StepContact& c) { c.kept_impulse = c.impulse; });
+    this->copy(this->velocity(), r_.found);
+  }
+
+  /// The best other contact of a relation whose choice bears an impulse; negative: there is none.
+  ISOPATCH_HD_MEMBER std::int32_t other_of(std::int32_t relation, double least_impulse) const {
+    const Relation& of = r_.relations[relation];
+    const std::int32_t choice = r_.choices[relation];
+    if (of.count == 1 || !(r_.contacts[choice].impulse > least_impulse)) return -1;
+    std::int32_t best = -1;
+    for (std::int32_t k = of.first; k < of.first + of.count; ++k) {
+      const std::int32_t at = r_.members[k];
+      if (at != choice && (best < 0 || r_.contacts[at].rate > r_.contacts[best].rate)) best = at;
+    }
+    return best;
+  }
+
+  /// Exchanges the choices of relations of which accepts(relation, other contact) says so. Returns how many.
+  template <class Accepts>
+  ISOPATCH_HD int exchange(const Accepts& accepts) {
+    const double least = kNoImpulse * this->largest_impulse();
+    int count = 0;
+    warp_.sync();
+    ISOPATCH_NO_UNROLL
+    for (std::int32_t base = 0; base < counts_.relations; base += Warp::kSize) {
+      const std::int32_t i = base + warp_.lane();
+      const std::int32_t other = i < counts_.relations ? other_of(i, least) : -1;
+      const bool has = other >= 0 && accepts(i, other);
+      if (has) r_.choices[i] = other;
+      count += count_bits(warp_.ballot(has));
+    }
+    warp_.sync();
+    return count;
+  }
+
+  /// Tries exchanges for contacts that just keep their gaps: of all relations, of those of each pair, of each alone. Takes
+  /// the first that costs less than `limit`.
+  ISOPATCH_HD_MEMBER bool try_exchanges(DescentResult& result, double limit) {
+    const auto touches = [&](std::int32_t other) { return r_.contacts[other].rate > -tolerance_; };
+    const auto pair_of = [&](std::int32_t relation) { return r_.contacts[r_.choices[relation]].pair; };
+    const int all = exchange([&](std::int32_t, std::int32_t other) { return touches(other); });
+    if (all == 0) return false;
+    if (take(result, limit)) return true;
+    if (all == 1) return false;
+    ISOPATCH_NO_UNROLL
+    for (int pair = 0; pair < this->num_rigid_ && result.solves < kMostSolves; ++pair) {
+      if (this->rigid_pairs()[pair].polygons == 0) continue;
+      const int count =
+          exchange([&](std::int32_t i, std::int32_t other) { return pair_of(i) == pair && touches(other); });
+      if (count == 0) continue;
+      if (count < all && take(result, limit)) return true;
+      if (count == all) go_back();
+      if (count == 1) continue;
+      ISOPATCH_NO_UNROLL
+      for (std::int32_t k = 0; k < counts_.relations && result.solves < kMostSolves; ++k) {
+        if (pair_of(k) != pair) continue;
+        if (exchange([&](std::int32_t i, std::int32_t other) { return i == k && touches(other); }) == 0) continue;
+        if (take(result, limit)) return true;
+      }
+    }
+    return false;
+  }
+
+  ISOPATCH_HD_MEMBER void go_back() {
+    for (std::int32_t i = warp_.lane(); i < counts_.relations; i += Warp::kSize) r_.choices[i] = r_.kept_choices[i];
+    warp_.sync();
+  }
+
+  double tolerance_ = 0, accuracy_ = 0;  // of rates, m/s
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gaps are linear in the velocities that a descent finds; bodies turn, so that they may overlap where these lead.
+// While they do, contacts are found again there: gaps at the pose of the iterate u are g(u) + h J(u) (v - u), and parts
+// that overlap there have their relations there too. The iterate goes to the new velocities by Aitken's relaxation
+// (Kuettler and Wall, "Fixed-point fluid-structure interaction solvers with dynamic relaxation", 2008), without which it
+// swings about them.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include "isopatch/detail/rollout/polytope/descent.h"
+#include "isopatch/detail/rollout/polytope/find_relations.h"
+#include "isopatch/detail/rollout/polytope/step_moves.h"
+
+namespace isopatch::detail {
+
+struct StepSolution {
+  bool fits = true;    // what was found
+  int iterations = 0;  // of Newton's method
+  Depths depths = {0, false};  // after the step
+};
+
+/// What a search for velocities in a stage works on.
+template <class Warp, class PointSums>
+struct RelationStage {
+  Warp& warp;
+  const StageInput& in;
+  const SolverStage& stage;
+  const SolverMemory& m;  // bodies of rows are behind all others
+  const RelationMemory& r;
+  Descent<Warp, PointSums>& descent;
+  int num_pairs;     // rigid
+  bool keeps_sums;  // of these pairs, those of the best velocities
+
+  ISOPATCH_HD const SolvedPair* pairs() const { return descent.rigid_pairs(); }
+
+  /// Rows at poses, and gaps that are those at these poses with `velocities`.
+  ISOPATCH_HD_MEMBER void move_rows(const double* poses, const double* velocities) {
+    place_bodies_of_rows(warp, in, stage, m, poses);
+    place_points_of_rows(warp, m, descent.rigid_pairs(), num_pairs);
+    move_contacts(warp, in, poses, pairs(), r, descent.counts().contacts);
+    descent.for_each_contact([&](StepContact& c) { c.offset = 0; });
+    warp.sync();
+    descent.find_rates(velocities);
+    descent.for_each_contact([&](StepContact& c) {
+      const double rate = (c.gap - c.allowed) / stage.step;
+      c.offset = rate - c.rate;
+      c.rate = rate;
+    });
+    warp.sync();
+  }
+
+  ISOPATCH_HD_MEMBER Depths depths_with(const double* velocities) {
+    place_after(warp, in, stage, m, velocities, r);
+    return find_depths(warp, in, r.poses_after, pairs(), num_pairs, r);
+  }
+
+  /// From the solution in m.vectors.velocity, which descend() found, on; `most` iterations, of which that was one. The
+  /// velocities with the smallest depth are there in the end. They are no farther from v* than `farthest` times |v*|, or twice
+  /// the first solution.
+  ISOPATCH_HD_MEMBER void iterate(int most, double scale, double farthest, StepSolution& solution) {
+    const SolverVectors& v = m.vectors;
+    Depths depths = depths_with(v.velocity);
+    solution.depths = depths;
+    if (getenv("DBG") && depths.sum > 0) printf("first depth %.3g contacts %d\n", depths.sum, descent.counts().contacts);
+    if (most <= 1 || !(depths.sum > 0)) return;
+    difference(v.velocity, v.free_velocity, r.work);
+    // what programs move may push bodies farther
+    const double bound = max(farthest * farthest * descent.squared_length(v.free_velocity),
+                             4 * descent.squared_length(r.work));
+    keep_best();
+    descent.copy(v.velocity, r.at);  // u
+    double share = 1;
+    bool has_change = false;  // r.change has the one before
+    ISOPATCH_NO_UNROLL
+    for (int k = 1; k < most; ++k) {
+      // poses_after are those of the solution; those of u, which is another one from the second time on
+      if (!add_relations(depths)) {
+        solution.fits = false;
+        return;
+      }
+      place_after(warp, in, stage, m, r.at, r);
+      move_rows(r.poses_after, r.at);
+      descent.begin_choices_among_chosen(0);
+      const DescentResult result = descent.descend(scale);
+      solution.iterations += result.iterations;
+      bool is_near = result.found;
+      if (is_near) {
+        difference(v.velocity, v.free_velocity, r.work);
+        is_near = descent.squared_length(r.work) <= bound;
+      }
+      if (!is_near) {
+        for_each_dof([&](int i) { r.at[i] *= 0.5; });
+        has_change = false;
+        if (getenv("DBG")) printf("  it %d not near found %d\n", k, (int)result.found);
+        share = 1;
+        depths = {0, false};
+        continue;
+      }
+      depths = depths_with(v.velocity);
+      if (getenv("DBG")) printf("  it %d depth %.3g share %.3g contacts %d relations %d solves %d iters %d near %d\n", k, depths.sum, share, descent.counts().contacts, descent.counts().relations, result.solves, result.iterations, (int)is_near);
+      if (depths.sum < solution.depths.sum) {
+        solution.depths = depths;
+        keep_best();
+      }
+      if (getenv("DBG2") && k == 3 && depths.sum > 1e-3) {
+        for (int i = 0; i < descent.counts().relations; ++i) {
+          const Relation& R = r.relations[i];
+          printf("   R%d kind %d choice %d:", i, R.kind, r.choices[i]);
+          for (int q = R.first; q < R.first + R.count; ++q) {
+            const StepContact& c = r.contacts[r.members[q]];
+            printf(" [%d pp %d code %x gap %.4g allowed %.3g rate %.4g p %.3g ch %d]", r.members[q], c.part_pair, c.code, c.gap, c.allowed, c.rate, c.impulse, c.is_chosen);
+          }
+          printf("\n");
+        }
+        for (int i=0;i<in.scene.num_bodies;++i) printf("   body %d pose %.4f %.4f after %.4f %.4f vel %.3f\n", i, r.poses[7*i], r.poses[7*i+1], r.poses_after[7*i], r.poses_after[7*i+1], v.velocity[m.bodies[i].first_dof]);
+      }
+      if (!(depths.sum > 0)) break;
+      relax(share, has_change);
+    }
+    descent.copy(r.best, v.velocity);
+    if (keeps_sums) restore_sums();
+  }
+
+  ISOPATCH_HD_MEMBER void keep_sums() {
+    ISOPATCH_NO_UNROLL
+    for (int k = warp.lane(); k < num_pairs; k += Warp::kSize) {
+      RigidImpulse& kept = r.impulses[k];
+      kept.point = pairs()[k].point;
+      for (int i = 0; i < ImpulseSums::kSize; ++i) kept.sums[i] = pairs()[k].sums[i];
+    }
+    warp.sync();
+  }
+  ISOPATCH_HD_MEMBER void restore_sums() {
+    ISOPATCH_NO_UNROLL
+    for (int k = warp.lane(); k < num_pairs; k += Warp::kSize) {
+      SolvedPair& pair = descent.rigid_pairs()[k];
+      pair.point = r.impulses[k].point;
+      for (int i = 0; i < ImpulseSums::kSize; ++i) pair.sums[i] = r.impulses[k].sums[i];
+    }
+    warp.sync();
+  }
+
+ private:
+  ISOPATCH_HD void keep_best() {
+    descent.copy(m.vectors.velocity, r.best);
+    if (keeps_sums) keep_sums();
+  }
+  template <class Visit>
+  ISOPATCH_HD void for_each_dof(const Visit& visit) {
+    warp.sync();
+    ISOPATCH_NO_UNROLL
+    for (int i = warp.lane(); i < in.view.num_dofs; i += Warp::kSize) visit(i);
+    warp.sync();
+  }
+  ISOPATCH_HD_MEMBER void difference(const double* a, const double* b, double* to) {
+    for_each_dof([&](int i) { to[i] = a[i] - b[i]; });
+  }
+
+  ISOPATCH_HD_MEMBER bool add_relations(const Depths& depths) {
+    const bool adds = in.scene.polytopes.relations == static_cast<std::int32_t>(RelationMode::kExact) && depths.sum > 0;
+    return !adds || add_relations_of_overlaps(warp, in, r.poses_after, pairs(), num_pairs, stage.step, r,
+                                              descent.counts());
+  }
+
+  /// u goes to the velocities at hand by a share that follows from the last two changes.
+  ISOPATCH_HD_MEMBER void relax(double& share, bool& has_change) {
+    constexpr double kLeast = 0.1;
+    const double* const velocity = m.vectors.velocity;
+    if (has_change) {
+      for_each_dof([&](int i) { r.work[i] = (velocity[i] - r.at[i]) - r.change[i]; });
+      const double length = descent.squared_length(r.work), along = descent.product(r.change, r.work);
+      if (length > 0) share = min(max(-share * along / length, kLeast), 1.0);
+    }
+    difference(velocity, r.at, r.change);
+    has_change = true;
+    for_each_dof([&](int i) { r.at[i] = fma(share, r.change[i], r.at[i]); });
+  }
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The velocities nearest to those without contact, in the metric of the masses, with which contacts that were chosen
+// keep their gaps:
+//
+//   minimise l(v) subject to b_c + J_c v >= 0 of each contact c
+//
+// l is the potential of velocity_problem.h, with all that is compliant. By the method of multipliers (Rockafellar,
+// "The multiplier method of Hestenes and Powell applied to convex programming", 1973): in a turn, l(v) plus
+// max(0, p - r (b + J v))^2 / 2 r is minimised, and then p becomes max(0, p - r (b + J v)). In the solver's terms such a
+// contact is a point with the elastic force (p - r b) / h, the stiffness r / h^2 and no damping, so columns, sums, line
+// search and matrix are those of compliant contact. A turn brings the error down to about 1 / kPenalty.
+#pragma once
+
+#include "isopatch/detail/rollout/polytope/step_contacts.h"
+#include "isopatch/detail/rollout/solver/pair_damper.h"
+#include "isopatch/detail/rollout/solver/solve_velocities.h"
+
+namespace isopatch::detail {
+
+/// Of a contact, over what resists along its normal: the penalty with which it begins.
+inline constexpr double kPenalty = 1e3;
+/// Contacts with less than this share of the largest impulse bear nothing.
+inline constexpr double kNoImpulse = 1e-9;
+
+struct NearestVelocity {
+  bool found;
+  int iterations;  // of Newton's method
+};
+
+/// One problem of a stage, in which relations have chosen contacts. Its methods are called by all lanes.
+template <class Warp, class PointSums>
+class RelationSolver {
+ public:
+  /// The rigid pairs are the last ones of the problem; their columns begin with a block.
+  ISOPATCH_HD RelationSolver(Warp& warp, const PointSums& points, const VelocityProblem& problem,
+                             const SolverMemory& memory, int num_rigid, std::int32_t first_block,
+                             const RelationMemory& relations, RelationCounts counts)
+      : warp_(warp),
+        points_(points),
+        p_(problem),
+        m_(memory),
+        num_rigid_(num_rigid),
+        first_block_(first_block),
+        r_(relations),
+        counts_(counts) {}
+
+  ISOPATCH_HD SolvedPair* rigid_pairs() const { return m_.pairs + (p_.num_pairs - num_rigid_); }
+  ISOPATCH_HD RelationCounts& counts() { return counts_; }
+  ISOPATCH_HD double* velocity() const { return m_.vectors.velocity; }
+
+  /// Finds the rates of all gaps at velocities.
+  ISOPATCH_HD_MEMBER void find_rates(const double* velocities) {
+    const SolvedPair* const pairs = rigid_pairs();
+    for_each_contact([&](StepContact& c) {
+      const SolvedPair& pair = pairs[c.pair];
+      c.rate = c.offset + dot(c.normal, relative_twist(m_, pair, velocities).at(c.point - pair.point));
+    });
+    warp_.sync();
+  }
+
+  /// The largest size of a contact's rate, m/s; at least `least`.
+  ISOPATCH_HD_MEMBER double largest_rate(double least) {
+    double largest = least;
+    for (std::int32_t i = 0; i < counts_.contacts; ++i) largest = max(largest, abs(r_.contacts[i].rate));
+    return largest;
+  }
+
+  /// The penalties with which contacts begin.
+  ISOPATCH_HD_MEMBER void begin_penalties() {
+    const SolvedPair* const pairs = rigid_pairs();
+    for_each_contact([&](StepContact& c) {
+      const SolvedPair& pair = pairs[c.pair];
+      const Vec3d arm = c.point - pair.point;
+      const double yields =
+          mobility_of(m_, pair, 0).along(c.normal, arm) + mobility_of(m_, pair, 1).along(c.normal, arm);
+      c.penalty = yields > 0 ? kPenalty / yields : 0;
+    });
+    warp_.sync();
+  }
+
+  /// Takes the contacts that relations have chosen.
+  ISOPATCH_HD_MEMBER void choose(const std::int32_t* choices) {
+    has_friction_ = false;
+    for (std::int32_t i = 0; i < counts_.relations; ++i) {
+      has_friction_ = has_friction_ || r_.contacts[choices[i]].friction > 0;
+    }
+    warp_.sync();
+    if (warp_.lane() == 0) {
+      for (std::int32_t i = 0; i < counts_.contacts; ++i) r_.contacts[i].is_chosen = false;
+      for (std::int32_t i = 0; i < counts_.relations; ++i) r_.contacts[choices[i]].is_chosen = true;
+      SolvedPair* const pairs = rigid_pairs();
+      for (int k = 0; k < num_rigid_; ++k) pairs[k].polygons = 0;
+      for (std::int32_t i = 0; i < counts_.contacts; ++i) {
+        StepContact& c = r_.contacts[i];
+        if (!c.is_chosen) {
+          c.impulse = 0;
+        } else {
+          ++pairs[c.pair].polygons;
+        }
+      }
+      std::int32_t at = 0, block = first_block_;
+      for (int k = 0; k < num_rigid_; ++k) {
+        pairs[k].first_polygon = at;
+        pairs[k].first_block = block;
+        at += pairs[k].polygons;
+        block += PolygonColumns::blocks_of(pairs[k].polygons);
+        pairs[k].polygons = 0;
+      }
+      for (std::int32_t i = 0; i < counts_.contacts; ++i) {
+        const StepContact& c = r_.contacts[i];
+        if (c.is_chosen) r_.chosen[pairs[c.pair].first_polygon + pairs[c.pair].polygons++] = i;
+      }
+    }
+    warp_.sync();
+  }
+
+  /// Finds the velocities, from those in m.vectors.velocity on and from the impulses of the contacts. `accuracy` is that
+  /// of rates, m/s. Gives up without a solution, or where none costs less than `limit`.
+  ISOPATCH_HD_MEMBER NearestVelocity find(double accuracy, double limit = kInfinity) {
+    constexpr int kMostTurns = 40;
+    constexpr double kSlow = 0.1, kLargest = 1e9;  // of errors; of penalties, relative to the first
+    constexpr double kFriction = 1e-8;             // by which impulses change when friction agrees with them
+    NearestVelocity result = {false, 0};
+    begin_penalties();
+    double error = kInfinity, raised = 1;
+    ISOPATCH_NO_UNROLL
+    for (int turn = 0; turn < kMostTurns; ++turn) {
+      write_columns();
+      result.iterations += minimise();
+      find_rates(velocity());
+      if (limit < kInfinity && !has_friction_ && cost() + penalty_cost() > limit) break;
+      const double before = error;
+      const Renewed renewed = renew_impulses();
+      error = renewed.error;
+      result.found = error <= accuracy;
+      if (result.found && (!has_friction_ || renewed.change <= kFriction * largest_impulse())) break;
+      if (!(error < kInfinity)) break;
+      if (!result.found && error > kSlow * before && raised < kLargest) {
+        raised *= 10;
+        for_each_contact([&](StepContact& c) { c.penalty *= 10; });
+        warp_.sync();
+      }
+    }
+    return result;
+  }
+
+  /// Makes columns and sums those of the velocities and impulses at hand.
+  ISOPATCH_HD_MEMBER void settle() {
+    begin_penalties();
+    find_rates(velocity());
+    write_columns();
+    find_sums({false, false});
+  }
+
+  /// l(v) at the velocities at hand, with the friction of the contacts in use, J. After find_rates().
+  ISOPATCH_HD_MEMBER double cost() {
+    const SolverVectors& v = m_.vectors;
+    multiply_by_mass(warp_, p_, m_, v.velocity, v.momentum);
+    double sum = 0.5 * sum_of_dofs(warp_, p_, [&](int i) {
+                   return (v.velocity[i] - v.free_velocity[i]) * (v.momentum[i] - v.free_momentum[i]);
+                 });
+    for (int i = 0; i < p_.num_joints; ++i) sum += m_.joints[i].potential(v.velocity[m_.joint_dofs[i]]);
+    for (int i = 0; i < p_.num_pairs - num_rigid_; ++i) {
+      const SolvedPair& pair = m_.pairs[i];
+      const RelativeTwist<double> twist = relative_twist(m_, pair, v.velocity);
+      double potentials[2];
+      points_.begin(p_.parameters, columns_of<typename PointSums::Columns>(m_, pair), pair.polygons,
+                    {PointsBegin::kBegun, twist, twist, {}}, potentials);
+      sum += potentials[0];
+      for_each_term<PointSums>(m_, pair, [&](const PlateTerm& term) { sum += potential_of(term, twist); });
+    }
+    if (!has_friction_) return sum;
+    const double v_s = p_.parameters.slip_tolerance;
+    for_each_chosen([&](const StepContact& c) {
+      const SolvedPair& pair = rigid_pairs()[c.pair];
+      const Vec3d u = relative_twist(m_, pair, v.velocity).at(c.point - pair.point);
+      const Vec3d slip = fma(-dot(c.normal, u), c.normal, u);
+      const double squared = dot(slip, slip);
+      sum = fma(c.friction * c.impulse, squared / (sqrt(fma(v_s, v_s, squared)) + v_s), sum);
+    });
+    return sum;
+  }
+
+  /// |v|_M^2 of a difference of velocities, J.
+  ISOPATCH_HD_MEMBER double squared_length(const double* difference) {
+    multiply_by_mass(warp_, p_, m_, difference, m_.vectors.momentum);
+    return sum_of_dofs(warp_, p_, [&](int i) { return difference[i] * m_.vectors.momentum[i]; });
+  }
+
+  /// a . M b.
+  ISOPATCH_HD_MEMBER double product(const double* a, const double* b) {
+    multiply_by_mass(warp_, p_, m_, b, m_.vectors.momentum);
+    return sum_of_dofs(warp_, p_, [&](int i) { return a[i] * m_.vectors.momentum[i]; });
+  }
+
+  template <class Visit>
+  ISOPATCH_HD void for_each_contact(const Visit& visit) {
+    ISOPATCH_NO_UNROLL
+    for (std::int32_t i = warp_.lane(); i < counts_.contacts; i += Warp::kSize) visit(r_.contacts[i]);
+  }
+
+  /// In one order, by every lane alone.
+  template <class Visit>
+  ISOPATCH_HD void for_each_chosen(const Visit& visit) const {
+    ISOPATCH_NO_UNROLL
+    for (std::int32_t i = 0; i < counts_.contacts; ++i) {
+      if (r_.contacts[i].is_chosen) visit(r_.contacts[i]);
+    }
+  }
+
+  ISOPATCH_HD_MEMBER double largest_impulse() const {
+    double largest = 0;
+    for_each_chosen([&](const StepContact& c) { largest = max(largest, c.impulse); });
+    return largest;
+  }
+
+  ISOPATCH_HD void copy(const double* from, double* to) {
+    ISOPATCH_NO_UNROLL
+    for (int i = warp_.lane(); i < p_.num_dofs; i += Warp::kSize) to[i] = from[i];
+    warp_.sync();
+  }
+
+ protected:
+  /// Writes the contacts in use as columns of their pairs: three equal points each.
+  ISOPATCH_HD_MEMBER void write_columns() {
+    constexpr double kShare = 1.0 / PolygonPoints<double>::kPoints;
+    const double h = p_.parameters.step;
+    const SolvedPair* const pairs = rigid_pairs();
+    ISOPATCH_NO_UNROLL
+    for (int k = 0; k < num_rigid_; ++k) {
+      const SolvedPair& pair = pairs[k];
+      const PolygonColumns columns = columns_of(m_, pair);
+      constexpr int kVector = PolygonColumns::kMaxVector;
+      const int room = (pair.polygons + kVector - 1) / kVector * kVector;
+      ISOPATCH_NO_UNROLL
+      for (int i = warp_.lane(); i < room; i += Warp::kSize) {
+        if (i >= pair.polygons) {
+          columns.write_nothing(i);
+          continue;
+        }
+        const StepContact& c = r_.contacts[r_.chosen[pair.first_polygon + i]];
+        PolygonPoints<double> points;
+        points.normal = c.normal;
+        points.stiffness = kShare * c.penalty / (h * h);
+        points.dissipation = 0;
+        points.friction = c.friction;
+        ISOPATCH_UNROLL
+        for (int j = 0; j < PolygonPoints<double>::kPoints; ++j) {
+          points.arm[j] = c.point - pair.point;
+          points.force[j] = kShare * fma(-c.penalty, c.offset, c.impulse) / h;
+          points.limit[j] = kShare * c.friction * c.impulse;
+        }
+        columns.store(i, points);
+      }
+    }
+    warp_.sync();
+  }
+
+  /// The impulses and the gradient at the velocities at hand, and the matrix.
+  ISOPATCH_HD_MEMBER void find_sums(Evaluation how) { evaluate(warp_, points_, p_, m_, how); }
+
+  /// Minimises the function of a turn by Newton's method. Returns its iterations. While the same contacts push, the
+  /// function is quadratic but for friction and what is compliant, and one iteration is enough.
+  ISOPATCH_HD_MEMBER int minimise() {
+    constexpr int kMost = 60;
+    constexpr double kShort = -0.5, kLong = 0.1;  // slopes at the end of a whole step that need no search
+    constexpr double kEnds = 1e-11;               // of the velocities and of the first gradient
+    const SolverVectors& v = m_.vectors;
+    const Evaluation how = {PointSums::kTakesAll, false};
+    find_sums(how);
+    const double begin = steepness_of(warp_, p_, v).gradient;
+    int iterations = 0;
+    while (iterations < kMost) {
+      if constexpr (!PointSums::kTakesAll) find_matrix(warp_, points_, p_, m_);
+      find_direction(warp_, p_, m_);
+      double sums[3];
+      lane_sums(
+          warp_, p_.num_dofs,
+          [&](int i, double(&add)[3]) {
+            const double mass = 1 / v.inverse_mass[i], d = v.direction[i], u = v.velocity[i];
+            add[0] = fma(v.gradient[i], d, add[0]);
+            add[1] = fma(mass * d, d, add[1]);
+            add[2] = fma(mass, max(u * u, v.free_velocity[i] * v.free_velocity[i]), add[2]);
+          },
+          sums);
+      const double fall = sums[0];
+      if (!(sums[1] < kInfinity)) break;
+      ISOPATCH_NO_UNROLL
+      for (int i = warp_.lane(); i < p_.num_dofs; i += Warp::kSize) {
+        v.previous[i] = v.velocity[i];
+        v.velocity[i] += v.direction[i];
+      }
+      warp_.sync();
+      ++iterations;
+      if (sums[1] <= kEnds * kEnds * sums[2]) break;
+      find_sums(how);
+      if (steepness_of(warp_, p_, v).gradient <= kEnds * begin) break;
+      const double slope = sum_of_dofs(warp_, p_, [&](int i) { return v.gradient[i] * v.direction[i]; });
+      if (slope >= kShort * -fall && slope <= kLong * -fall) continue;
+      const double along = search_along(warp_, points_, p_, m_, -fall, true);
+      ISOPATCH_NO_UNROLL
+      for (int i = warp_.lane(); i < p_.num_dofs; i += Warp::kSize) {
+        v.velocity[i] = fma(along, v.direction[i], v.previous[i]);
+      }
+      warp_.sync();
+      find_sums(how);
+    }
+    return iterations;
+  }
+
+  /// By how much contacts in use miss their rates: what they lack, or have although they bear an impulse, m/s; and by how
+  /// much their impulses have changed, N s.
+  struct Renewed {
+    double error, change;
+  };
+
+  /// After find_rates().
+  ISOPATCH_HD_MEMBER Renewed renew_impulses() {
+    Renewed renewed = {0, 0};
+    for_each_chosen([&](const StepContact& c) {
+      const double impulse = next_impulse(c);
+      renewed.error = max(renewed.error, impulse > 0 ? abs(c.rate) : -c.rate);
+      renewed.change = max(renewed.change, abs(impulse - c.impulse));
+    });
+    warp_.sync();
+    for_each_contact([&](StepContact& c) {
+      if (c.is_chosen) c.impulse = next_impulse(c);
+    });
+    warp_.sync();
+    return renewed;
+  }
+  ISOPATCH_HD static double next_impulse(const StepContact& c) { return max(0.0, fma(-c.penalty, c.rate, c.impulse)); }
+
+  /// What a turn's function has beside l(v): with it, it is less than the least cost that keeps all gaps, J.
+  ISOPATCH_HD_MEMBER double penalty_cost() const {
+    double sum = 0;
+    for_each_chosen([&](const StepContact& c) {
+      const double next = next_impulse(c);
+      if (c.penalty > 0) sum += (next - c.impulse) * (next + c.impulse) / (2 * c.penalty);
+    });
+    return sum;
+  }
+
+  Warp& warp_;
+  const PointSums& points_;
+  VelocityProblem p_;
+  SolverMemory m_;
+  int num_rigid_;
+  std::int32_t first_block_;
+  RelationMemory r_;
+  RelationCounts counts_;
+  bool has_friction_ = false;
+};
+
+}  // namespace isopatch::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contacts and relations of rigid polytopes in a step, and the memory of the search for velocities that fulfil
+// them.
+#pragma once
+
+#include "isopatch/detail/polytope/relation_list.h"
+#include "isopatch/detail/rollout/motion/given_memory.h"
+#include "isopatch/detail/rollout/solver/solver_memory.h"
+
+namespace isopatch::detail {
+
+/// A potential contact in a step. Its gap at the end of the step is h (offset + J v) to first order, where J v is the
+/// rate of its gap with the velocities v.
+struct StepContact {
+  Vec3d normal;   // unit, from B into A, world
+  Vec3d point;    // world, m
+  double gap;      // m
+  double allowed;  // the gap that it may have at least, never positive, m
+  double offset;   // m/s
+  double rate;    // offset + J v at the velocities at hand, m/s
+  double impulse;    // p: along the normal, N s
+  double kept_impulse;
+  double penalty;    // r: by how much the impulse changes with the rate, kg
+  double friction;   // mu
+  std::int32_t pair;  // its pair among SolverMemory::pairs
+  std::int32_t part_pair;
+  ContactCode code;
+  bool touches;    // or is apart, within the tolerance, where the relation was found
+  bool is_chosen;  // by a relation
+};
+
+/// How write_contact() fills one, but for what all contacts of a part pair have in common.
+ISOPATCH_HD void write_contact(StepContact& to, const PartPairNames& /*names*/, ContactCode code,
+                               const ContactGeometry& contact, const Transform<double>& X_WA) {
+  to.normal = rotate(X_WA, contact.normal);
+  to.point = apply(X_WA, contact.point);
+  to.gap = contact.gap;
+  to.code = code;
+  to.impulse = to.rate = 0;
+  to.is_chosen = false;
+}
+
+/// What a rigid pair bears: its sums, about a point.
+struct RigidImpulse {
+  double sums[ImpulseSums::kSize];
+  Vec3d point;
+};
+
+/// Where a body begins a sub-step.
+struct StepBeginning {
+  Pose pose;
+  double position;  // of its joint
+};
+
+/// What an environment keeps of relations while it finds velocities. Arrays of contacts, relations and members have
+/// their capacity.
+struct RelationMemory {
+  StepContact* contacts;
+  Relation* relations;
+  std::int32_t* members;  // indices into contacts
+  std::int32_t* choices;  // of each relation: the contact that keeps its gap
+  std::int32_t* kept_choices;
+  std::int32_t* chosen;  // the contacts in use, in the order of their pairs
+  RelationCounts capacity;
+
+  // of each body
+  StepBeginning* beginnings;
+  double* poses;           // at the beginning, as State has them
+  double* twists;          // of origins, without contact
+  double* poses_after;     // with the velocities at hand
+  std::uint8_t* is_borne;  // by an impulse, also through others
+
+  // of each degree of freedom
+  double *known, *found, *best, *at, *change, *work;
+  double *velocity, *previous, *mean, *mean_momentum;  // of the displacement of a sub-step
+  RigidImpulse* impulses;                              // of each rigid pair
+
+  double* features;  // kMaxFeatureMemory
+
+  ISOPATCH_HD RelationArraysOf<StepContact> arrays() const { return {contacts, relations, members, capacity}; }
+
+  /// Gives memory to all arrays; returns how many words of eight bytes. Without memory it counts them.
+  ISOPATCH_HD std::int64_t divide(double* memory, int num_bodies, int num_pairs, int num_dofs) {
+    GivenMemory taken = {memory, 0};
+    taken.give(contacts, capacity.contacts);
+    taken.give(relations, capacity.relations);
+    taken.give(members, capacity.members);
+    taken.give(choices, capacity.relations);
+    taken.give(kept_choices, capacity.relations);
+    taken.give(chosen, capacity.contacts);
+    taken.give(beginnings, num_bodies);
+    taken.give(poses, std::int64_t{num_bodies} * kPoseSize);
+    taken.give(twists, std::int64_t{num_bodies} * kVelocitySize);
+    taken.give(poses_after, std::int64_t{num_bodies} * kPoseSize);
+    taken.give(is_borne, num_bodies);
+    for (double** vector :
+         {&known, &found, &best, &at, &change, &work, &velocity, &previous, &mean, &mean_momentum}) {
+      taken.give(*vector, num_dofs);
+    }
+    taken.give(impulses, num_pairs);
+    taken.give(features, kMaxFeatureMemory / sizeof(double));
+    return taken.lines();
+  }
+};
+
+/// The view of a pair in the model of rigid polytopes; negative: it has none.
+ISOPATCH_HD std::int32_t polytope_view(const SceneView& scene, std::int32_t pair) {
+  if (scene.pairs[pair].model == kPolytopeModel) return pair;
+  for (std::int32_t view = scene.pairs[pair].further; view >= scene.num_pairs && view < scene.num_pair_views; ++view) {
+    if (scene.pairs[view].pair != pair) return -1;
+    if (scene.pairs[view].model == kPolytopeModel) return view;
+  }
+  return -1;
+}
+
+}  // namespace isopatch::detail
