@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/cpu/find_contacts.h"
+#include "host/cpu/rollout/step_call.h"
 #include "host/cpu/isa/kernels.h"
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
@@ -14,7 +15,6 @@
 #include "host/scene/scene_data.h"
 #include "host/threads/cancellation.h"
 #include "host/threads/parallel_for.h"
-#include "isopatch/detail/rollout/polytope/finish_stage.h"
 #include "isopatch/detail/rollout/take_step.h"
 
 namespace isopatch {
@@ -22,66 +22,6 @@ namespace isopatch {
 using namespace detail;
 
 namespace {
-
-/// A call of Simulator::step().
-struct StepCall {
-  StepView step;
-  RolloutOutput output;
-  int num_steps;
-  std::int32_t polygon_capacity;   // 0: any number
-  std::int32_t relation_capacity;  // likewise
-  const PointKernels& points;
-
-  StepProgress progress(ContactStepMemory& work) const { return work.step(output.pair_wrench_mean.data != nullptr); }
-};
-
-/// Takes environments of scenes without trees of bodies and loops: its code does less.
-struct PlainWarp : SerialWarp {
-  static constexpr bool kTakesTrees = false;
-};
-
-/// One step of an environment with rigid polytopes, with memory for relations. Returns its status; with kFrozen, the
-/// state is as it was.
-std::uint32_t take_relation_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work,
-                                 const RelationMemory& relations) {
-  PlainWarp warp;
-  const StepView& step = call.step;
-  const StepProgress progress = call.progress(work);
-  const State contact = search_state(step, progress.poses, progress.twists, 0, progress.contact_state, 0);
-  std::uint32_t status = begin_step(warp, step, contact, environment, progress);
-  if (status == kOk) {
-    keep_beginnings(warp, step, environment, progress.bodies, progress.plan->substeps, relations);
-    place_for_search(warp, step, environment, progress);
-  }
-  while ((status & kFrozen) == 0 && !progress.plan->is_done()) {
-    status |= work.find(step, contact, environment);
-    const ContactList& contacts = work.contacts();
-    const int polygons = contacts.size();
-    progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
-    if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
-    if ((status & (kFaults | kStepCapacity)) != 0) return status | kFrozen;
-    const auto ordered = ordered_contacts(
-        polygons, [&](int i) { return contacts.key(i); },
-        [&](int i, const PolygonColumns& columns, int k) { contacts.write(i, columns, k); });
-    const int rigid = relations.capacity.contacts + 2 * step.scene.num_pairs;  // of each pair a block may not be full
-    status |= finish_relation_stage(warp, KernelPointSums{call.points, work.counter, 0}, step, contact, environment,
-                                    ordered, work.solver(polygons + rigid), relations, progress);
-  }
-  return status;
-}
-
-/// The same with as much memory as it takes, unless there is a capacity.
-std::uint32_t take_relation_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
-  constexpr std::int32_t kFirst = 64;
-  std::int32_t capacity = call.relation_capacity > 0 ? call.relation_capacity : std::max(work.relation_capacity(), kFirst);
-  while (true) {
-    const std::uint32_t status = take_relation_step(call, environment, work, work.relations(capacity));
-    const bool is_full = (status & kStepCapacity) != 0 && call.relation_capacity == 0 &&
-                         capacity < limits::kMaxRelationCapacity;
-    if (!is_full) return status;
-    capacity *= 2;
-  }
-}
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
 template <class Warp>
@@ -121,7 +61,7 @@ void take_steps(const StepCall& call, std::int64_t environment, ContactStepMemor
   }
   for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
     check_cancelled();
-    status |= work.has_relations() ? take_relation_step(call, environment, work)
+    status |= work.has_relations() ? take_polytope_step(call, environment, work)
                                    : take_step(warp, call, environment, work);
   }
   end_call(warp, call.step, environment, progress, call.output, call.num_steps);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "isopatch/detail/rollout/polytope/finish_stage.h"
+#include "isopatch/detail/rollout/polytope/step_contacts.h"
 #include "isopatch/detail/rollout/take_step.h"
 
 namespace isopatch::detail {

@@ -32,8 +32,9 @@ class Descent : public RelationSolver<Warp, PointSums> {
   using Base::Base;
 
   /// The contacts that relations from `first` on begin with: of those that touch or are apart, the one with the largest
-  /// rate at hand; where there are none the one with the largest gap. After find_rates().
-  ISOPATCH_HD_MEMBER void begin_choices(std::int32_t first) {
+  /// rate at hand; where there are none the one with the largest gap. With `strict`, none touches that is not apart. After
+  /// find_rates().
+  ISOPATCH_HD_MEMBER void begin_choices(std::int32_t first, bool strict = false) {
     ISOPATCH_NO_UNROLL
     for (std::int32_t i = first + warp_.lane(); i < counts_.relations; i += Warp::kSize) {
       const Relation& relation = r_.relations[i];
@@ -41,9 +42,9 @@ class Descent : public RelationSolver<Warp, PointSums> {
       for (std::int32_t k = relation.first; k < relation.first + relation.count; ++k) {
         const std::int32_t at = r_.members[k];
         const StepContact &c = r_.contacts[at], &of_best = r_.contacts[max(best, 0)];
-        const bool better = best < 0 || (c.touches != of_best.touches ? c.touches
-                                         : c.touches                 ? c.rate > of_best.rate
-                                                                     : c.gap > of_best.gap);
+        const bool keeps = strict ? c.gap >= 0 : c.touches, best_keeps = strict ? of_best.gap >= 0 : of_best.touches;
+        const bool better =
+            best < 0 || (keeps != best_keeps ? keeps : keeps ? c.rate > of_best.rate : c.gap > of_best.gap);
         if (better) best = at;
       }
       r_.choices[i] = best;

@@ -105,25 +105,24 @@ class RelationStep {
     Descent<Warp, PointSums> descent(warp_, points_, p_, m_, num_rigid_, first_block_, r_, counts_);
     RelationOutcome outcome = {kOk, 0};
     double scale = 1;
-    DescentResult found = begin_descent(descent, scale);
-    outcome.iterations += found.iterations;
-    if (!found.found && !is_unilateral(in_.scene)) {  // velocities of 0 fulfil these, unless something is moved by a program
-      descent.for_each_contact([&](StepContact& c) {
-        c.allowed = min(c.gap, 0.0);
-        c.offset = (c.gap - c.allowed) / stage_.step;
-        c.impulse = 0;
-      });
-      found = begin_descent(descent, scale);
+    DescentResult found;
+    // from contacts that touch within the tolerance; then from such as velocities of 0 keep, unless parts overlap or
+    // something is moved by a program; then none comes deeper
+    for (int trial = 0; trial < 3; ++trial) {
+      if (trial == 2) hold(descent);
+      found = begin_descent(descent, trial > 0, scale);
       outcome.iterations += found.iterations;
-      outcome.status |= kHeld;
+      if (found.found || is_unilateral(in_.scene)) break;
     }
     if (!found.found) return {kNoStep, outcome.iterations};
+    if (is_held_) outcome.status |= kHeld;
     RelationStage<Warp, PointSums> iterations = {warp_, in_, stage_, m_, r_, descent, num_rigid_, true};
     const int most = in_.view.geometry_iterations;
     StepSolution solution;
     solution.iterations = 0;
     if (is_euler) {
       iterations.iterate(most, scale, 1, solution);
+      if (!solution.fits) return {kStepCapacity, outcome.iterations};
       mark(descent);
       VelocityProblem soft = p_;
       soft.num_pairs = p_.num_pairs - num_rigid_;
@@ -158,12 +157,12 @@ class RelationStep {
       RelationStage<Warp, PointSums> of_displacement = {warp_, in_,          stage_,     memory, r_,
                                                            displacement, num_rigid_, false};
       of_displacement.iterate(most, scale, 2, solution);
+      if (!solution.fits) return {kStepCapacity, outcome.iterations};
       mark(displacement);
       velocities_ = r_.velocity;
       iterations.restore_sums();
     }
     outcome.iterations += solution.iterations;
-    if (!solution.fits) outcome.status |= kStepCapacity;
     if (solution.depths.are_overlaps) outcome.status |= kOverlap;
     place_after(warp_, in_, stage_, m_, velocities_, r_);
     return outcome;
@@ -206,12 +205,24 @@ class RelationStep {
     warp_.sync();
   }
 
+  /// Lets no contact that is broken as the step begins come deeper.
+  ISOPATCH_HD_MEMBER void hold(Descent<Warp, PointSums>& descent) {
+    descent.for_each_contact([&](StepContact& c) {
+      if (!c.touches && !(c.allowed < 0)) return;  // beside another one that keeps its gap
+      c.allowed = min(c.gap, 0.0);
+      c.offset = (c.gap - c.allowed) / stage_.step;
+    });
+    warp_.sync();
+    is_held_ = true;
+  }
+
   /// With the contacts that relations begin with.
-  ISOPATCH_HD_MEMBER DescentResult begin_descent(Descent<Warp, PointSums>& descent, double& scale) {
+  ISOPATCH_HD_MEMBER DescentResult begin_descent(Descent<Warp, PointSums>& descent, bool strict, double& scale) {
     const SolverVectors& v = m_.vectors;
     descent.find_rates(v.free_velocity);
     scale = descent.largest_rate(1);
-    descent.begin_choices(0);
+    descent.begin_choices(0, strict);
+    descent.for_each_contact([&](StepContact& c) { c.impulse = 0; });
     VelocityProblem soft = p_;
     soft.num_pairs = p_.num_pairs - num_rigid_;
     double potentials[2] = {0, 0};
@@ -238,6 +249,7 @@ class RelationStep {
   RelationMemory r_;
   RelationCounts counts_ = {0, 0, 0};
   std::int32_t first_block_ = 0;
+  bool is_held_ = false;
   const double* velocities_ = nullptr;  // by which bodies move that bear an impulse
 };
 

@@ -7,8 +7,6 @@
 // swings about them.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
 #include "isopatch/detail/rollout/polytope/descent.h"
 #include "isopatch/detail/rollout/polytope/find_relations.h"
 #include "isopatch/detail/rollout/polytope/step_moves.h"
@@ -63,7 +61,6 @@ struct RelationStage {
     const SolverVectors& v = m.vectors;
     Depths depths = depths_with(v.velocity);
     solution.depths = depths;
-    if (getenv("DBG") && depths.sum > 0) printf("first depth %.3g contacts %d\n", depths.sum, descent.counts().contacts);
     if (most <= 1 || !(depths.sum > 0)) return;
     difference(v.velocity, v.free_velocity, r.work);
     // what programs move may push bodies farther
@@ -93,28 +90,14 @@ struct RelationStage {
       if (!is_near) {
         for_each_dof([&](int i) { r.at[i] *= 0.5; });
         has_change = false;
-        if (getenv("DBG")) printf("  it %d not near found %d\n", k, (int)result.found);
         share = 1;
         depths = {0, false};
         continue;
       }
       depths = depths_with(v.velocity);
-      if (getenv("DBG")) printf("  it %d depth %.3g share %.3g contacts %d relations %d solves %d iters %d near %d\n", k, depths.sum, share, descent.counts().contacts, descent.counts().relations, result.solves, result.iterations, (int)is_near);
       if (depths.sum < solution.depths.sum) {
         solution.depths = depths;
         keep_best();
-      }
-      if (getenv("DBG2") && k == 3 && depths.sum > 1e-3) {
-        for (int i = 0; i < descent.counts().relations; ++i) {
-          const Relation& R = r.relations[i];
-          printf("   R%d kind %d choice %d:", i, R.kind, r.choices[i]);
-          for (int q = R.first; q < R.first + R.count; ++q) {
-            const StepContact& c = r.contacts[r.members[q]];
-            printf(" [%d pp %d code %x gap %.4g allowed %.3g rate %.4g p %.3g ch %d]", r.members[q], c.part_pair, c.code, c.gap, c.allowed, c.rate, c.impulse, c.is_chosen);
-          }
-          printf("\n");
-        }
-        for (int i=0;i<in.scene.num_bodies;++i) printf("   body %d pose %.4f %.4f after %.4f %.4f vel %.3f\n", i, r.poses[7*i], r.poses[7*i+1], r.poses_after[7*i], r.poses_after[7*i+1], v.velocity[m.bodies[i].first_dof]);
       }
       if (!(depths.sum > 0)) break;
       relax(share, has_change);
@@ -166,12 +149,12 @@ struct RelationStage {
 
   /// u goes to the velocities at hand by a share that follows from the last two changes.
   ISOPATCH_HD_MEMBER void relax(double& share, bool& has_change) {
-    constexpr double kLeast = 0.1;
+    constexpr double kLeast = 0.1, kMost = 2;
     const double* const velocity = m.vectors.velocity;
     if (has_change) {
       for_each_dof([&](int i) { r.work[i] = (velocity[i] - r.at[i]) - r.change[i]; });
       const double length = descent.squared_length(r.work), along = descent.product(r.change, r.work);
-      if (length > 0) share = min(max(-share * along / length, kLeast), 1.0);
+      if (length > 0) share = min(max(-share * along / length, kLeast), kMost);
     }
     difference(velocity, r.at, r.change);
     has_change = true;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "host/cpu/rollout/step_call.h"
+#include "isopatch/detail/rollout/polytope/finish_stage.h"
+
+namespace isopatch::detail {
+
+namespace {
+
+/// With memory for so many relations.
+std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work,
+                        const RelationMemory& relations) {
+  PlainWarp warp;
+  const StepView& step = call.step;
+  const StepProgress progress = call.progress(work);
+  const State contact = search_state(step, progress.poses, progress.twists, 0, progress.contact_state, 0);
+  std::uint32_t status = begin_step(warp, step, contact, environment, progress);
+  if (status == kOk) {
+    keep_beginnings(warp, step, environment, progress.bodies, progress.plan->substeps, relations);
+    place_for_search(warp, step, environment, progress);
+  }
+  while ((status & kFrozen) == 0 && !progress.plan->is_done()) {
+    status |= work.find(step, contact, environment);
+    const ContactList& contacts = work.contacts();
+    const int polygons = contacts.size();
+    progress.counts->polygons_needed = std::max(progress.counts->polygons_needed, polygons);
+    if (call.polygon_capacity > 0 && polygons > call.polygon_capacity) status |= kStepCapacity;
+    if ((status & (kFaults | kStepCapacity)) != 0) return status | kFrozen;
+    const auto ordered = ordered_contacts(
+        polygons, [&](int i) { return contacts.key(i); },
+        [&](int i, const PolygonColumns& columns, int k) { contacts.write(i, columns, k); });
+    const int rigid = relations.capacity.contacts + 2 * step.scene.num_pairs;  // a pair's last block may not be full
+    status |= finish_relation_stage(warp, KernelPointSums{call.points, work.counter, 0}, step, contact, environment,
+                                    ordered, work.solver(polygons + rigid), relations, progress);
+  }
+  return status;
+}
+
+}  // namespace
+
+std::uint32_t take_polytope_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
+  constexpr std::int32_t kFirst = 64;
+  std::int32_t capacity =
+      call.relation_capacity > 0 ? call.relation_capacity : std::max(work.relation_capacity(), kFirst);
+  while (true) {
+    const std::uint32_t status = take_step(call, environment, work, work.relations(capacity));
+    const std::int32_t polygons = call.progress(work).counts->polygons_needed;
+    const bool is_full = (status & kStepCapacity) != 0 &&
+                         (call.polygon_capacity == 0 || polygons <= call.polygon_capacity) &&
+                         call.relation_capacity == 0 && capacity < limits::kMaxRelationCapacity;
+    if (!is_full) return status;
+    capacity *= 2;
+  }
+}
+
+}  // namespace isopatch::detail
