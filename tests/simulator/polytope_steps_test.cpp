@@ -50,7 +50,7 @@ struct PolytopeSteps : ::testing::TestWithParam<Integrator> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Integrators, PolytopeSteps, ::testing::Values(Integrator::kMidpoint, Integrator::kEuler),
-                         [](const auto& info) { return info.param == Integrator::kMidpoint ? "Midpoint" : "Euler"; });
+                         [](const auto& of) { return of.param == Integrator::kMidpoint ? "Midpoint" : "Euler"; });
 
 TEST_P(PolytopeSteps, ASquareGlidesOverASeam) {
   scene.add_polygon("square", rectangle(-0.1, -0.1, 0.1, 0.1), pose_at({-0.15, 0.1, 0})).velocity = {1, 0, 0, 0, 0, 0};
@@ -85,15 +85,13 @@ TEST_P(PolytopeSteps, AFloorOfSeveralPartsIsOneOfSeveralBodies) {
     PolytopeScene of;
     Body& cube = of.add_solid("cube", make_box("cube", {0.2, 0.2, 0.2}), pose_at({-0.15, 0, 0.2}, turn_about({1, 2, 3}, 1)));
     cube.velocity = {1, 0.2, 0, 3, -2, 5};
-    cube.friction = 0.4;
     const Vector sizes[] = {{2, 2, 1}, {2, 1.03, 1}, {2, 0.97, 1}},
                  places[] = {{-1, 0, -0.5}, {1, -0.485, -0.5}, {1, 0.515, -0.5}};
     for (int i = 0; i < 3; ++i) {
       const std::string name = "floor " + std::to_string(i);
       const auto index = static_cast<std::size_t>(i);
       if (!one_body || i == 0) {
-        Body& part = of.add_fixed_solid(name, make_box(name, sizes[index]), one_body ? pose_at({0, 0, 0}) : pose_at(places[index]));
-        part.friction = 0.4;
+        of.add_fixed_solid(name, make_box(name, sizes[index]), one_body ? pose_at({0, 0, 0}) : pose_at(places[index]));
       } else {
         of.description.geometries.push_back(make_box(name, sizes[index]));
       }
@@ -101,7 +99,6 @@ TEST_P(PolytopeSteps, AFloorOfSeveralPartsIsOneOfSeveralBodies) {
       Part part;
       part.geometry = 1 + i;
       part.pose = pose_at(places[index]);
-      part.friction = 0.4;
       of.description.bodies[1].parts.push_back(part);
     }
     of.description.rollout.time_step = 0.005;
@@ -192,6 +189,133 @@ TEST_P(PolytopeSteps, ThrownBodiesGainNoEnergy) {
     });
     const double kinetic = std::abs(begin);
     EXPECT_LT(most, begin + 1e-3 * kinetic) << trial << ", gains " << gains << " of " << begin;
+  }
+}
+
+/// Fingers of steel on sliding joints hold a bar of steel as far as friction goes: else it falls with what is left.
+TEST_P(PolytopeSteps, AGripHoldsOrSlips) {
+  for (const double friction : {0.3, 0.2}) {
+    scene = PolytopeScene();
+    Body& bar = scene.add_solid("bar", make_box("bar", {0.02, 0.02, 0.6}));
+    bar.density.reset();
+    bar.mass = 0.5;
+    bar.friction = friction;
+    for (const double side : {-1.0, 1.0}) {
+      Body& finger = scene.add_solid(side < 0 ? "left" : "right", make_box("finger", {0.02, 0.01, 0.02}),
+                                     pose_at({0, side * 0.015, 0}));
+      finger.density.reset();
+      finger.mass = 0.1;
+      finger.friction = friction;
+      finger.motion.type = MotionType::kPrismatic;
+      finger.motion.axis = {0, -side, 0};
+      finger.motion.drive.force = {{0, 10}};
+    }
+    scene.description.rollout.gravity = {0, 0, -kGravity};
+    Rollout rollout = start(0.005);
+    rollout.step(100);
+    EXPECT_EQ(rollout.state.status[0], kOk) << status_text(rollout.state.status[0]);
+    const double left = kGravity - 2 * friction * 10 / 0.5, expected = left > 0 ? -left * 0.5 : 0;
+    EXPECT_NEAR(rollout.velocity(0)[2], expected, 0.01 * std::abs(expected) + 1e-3) << friction;
+    EXPECT_LT(std::abs(rollout.position(0)[1]), 1e-9);
+    EXPECT_NEAR(rollout.output.pair_wrench[1] + rollout.output.pair_wrench[7], 0, 1e-6);
+  }
+}
+
+/// A bar of steel with a soft tip stands on steel with both, in one solve.
+TEST_P(PolytopeSteps, ASoftTipBearsBesideSteel) {
+  Body& bar = scene.add_solid("bar", make_box("bar", {0.04, 0.04, 0.1}), pose_at({0, 0, 0.0515}));
+  bar.density.reset();
+    bar.mass = 1;
+  scene.description.geometries.push_back(make_sphere("tip", 0.01, 1));
+  Part steel, tip;
+  steel.geometry = 0;
+  tip.geometry = 1;
+  tip.pose = pose_at({0, 0, -0.041});
+  tip.rigid = false;
+  tip.modulus = 1e6;
+  tip.dissipation = 20;
+  bar.parts = {steel, tip};
+  scene.add_fixed_solid("table", make_box("table", {0.2, 0.2, 0.1}), pose_at({0, 0, -0.05}));
+  scene.description.rollout.gravity = {0, 0, -kGravity};
+  Rollout rollout = start(0.002);
+  rollout.step(1500);
+  EXPECT_EQ(rollout.state.status[0] & kFrozen, 0u) << status_text(rollout.state.status[0]);
+  EXPECT_NEAR(rollout.output.pair_wrench[2], kGravity, 1e-6);
+  EXPECT_NEAR(rollout.position(0)[2], 0.05, 1e-9);
+
+  ResultArrays results(rollout.simulator.scene(), 1, {});
+  State state;
+  state.num_environments = 1;
+  state.poses = rollout.state.poses.data();
+  Evaluator(rollout.simulator.scene()).evaluate(state, results.view());
+  EXPECT_GT(results.pair_wrench[2], 0.1);
+  EXPECT_LT(results.pair_wrench[2], kGravity - 0.1);
+}
+
+TEST_P(PolytopeSteps, WallsThatCrushABodyAreAFault) {
+  scene.add_solid("cube", make_box("cube", {0.1, 0.1, 0.1}));
+  for (const double side : {-1.0, 1.0}) {
+    Body& wall = scene.add_solid(side < 0 ? "left" : "right", make_box("wall", {0.1, 1, 1}), pose_at({side * 0.11, 0, 0}));
+    wall.motion.type = MotionType::kPrescribed;
+    wall.velocity = {-side, 0, 0, 0, 0, 0};
+  }
+  scene.description.rollout.gravity = {0, 0, 0};
+  Rollout rollout = start(0.005);
+  rollout.step(1);
+  EXPECT_EQ(rollout.state.status[0], kOk);
+  rollout.step(10);
+  EXPECT_EQ(rollout.state.status[0], kNoStep | kFrozen) << status_text(rollout.state.status[0]);
+}
+
+TEST_P(PolytopeSteps, TooSmallACapacityIsAFault) {
+  scene.add_solid("cube", make_box("cube", {0.1, 0.1, 0.1}), pose_at({0, 0, 0.05}));
+  scene.add_ground();
+  scene.description.rollout.gravity = {0, 0, -kGravity};
+  scene.description.rollout.relation_capacity = 1;
+  Rollout rollout = start(0.005);
+  const std::vector<double> before = rollout.state.poses;
+  rollout.step(1);
+  EXPECT_EQ(rollout.state.status[0], kStepCapacity | kFrozen);
+  EXPECT_EQ(rollout.state.poses, before);
+}
+
+/// Threads, batches and the order in them change no bit; a fault stays in its environment.
+TEST_P(PolytopeSteps, BitsAreTheEnvironmentsOwn) {
+  std::mt19937 random(11);
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+  for (int i = 0; i < 4; ++i) {
+    Body& body = scene.add_solid("body " + std::to_string(i), make_box("box", {0.1, 0.08, 0.03 + 0.02 * i}),
+                                 pose_at({0.03 * i, 0.02, 0.1 + 0.12 * i}, turn_about({1, 2, 1.0 + i}, 0.5)));
+    body.density = 1000;
+    body.friction = 0.3;
+  }
+  scene.add_ground(0.5);
+  scene.description.rollout.gravity = {0, 0, -kGravity};
+  scene.description.rollout.time_step = 0.005;
+  scene.description.rollout.integrator = GetParam();
+  const Scene made(scene.finish());
+  constexpr std::int64_t kCount = 7;
+  Rollout first(Simulator(made, {.num_threads = 1}), kCount);
+  for (std::int64_t e = 0; e < kCount; ++e) {
+    for (int i = 0; i < 4; ++i) first.state.velocities[static_cast<std::size_t>(6 * (5 * e + i) + 2)] = uniform(-3, 3);
+  }
+  const std::vector<std::int64_t> order = {6, 2, 2, 0, 5, 3, 1, 4};
+  Rollout other(Simulator(made, {.num_threads = 2}), 1);
+  other.state = chosen(first.state, order);
+  other.output = RolloutOutputArrays(made, static_cast<std::int64_t>(order.size()));
+  other.state.poses[7 * 5 * 2] = std::numeric_limits<double>::quiet_NaN();
+  first.step(50);
+  other.step(20);
+  other.step(30);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k == 2) {
+      EXPECT_EQ(other.state.status[k], kBadPose | kFrozen);
+      continue;
+    }
+    const auto e = static_cast<std::size_t>(order[k]);
+    EXPECT_EQ(first.state.status[e] & kFrozen, 0u);
+    EXPECT_TRUE(same_bytes(&first.state.poses[35 * e], &other.state.poses[35 * k], 35 * sizeof(double))) << k;
+    EXPECT_TRUE(same_bytes(&first.state.velocities[30 * e], &other.state.velocities[30 * k], 30 * sizeof(double))) << k;
   }
 }
 

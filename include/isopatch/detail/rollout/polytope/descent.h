@@ -83,14 +83,17 @@ class Descent : public RelationSolver<Warp, PointSums> {
     bool goes_on = true;
     while (goes_on && result.solves < kMostSolves) {
       keep();
-      goes_on = exchange([&](std::int32_t, std::int32_t other) { return r_.contacts[other].rate > tolerance_; }) > 0;
+      least_impulse_ = kNoImpulse * this->largest_impulse();
+      goes_on = exchange([&](std::int32_t i, std::int32_t other) {
+                  return bears(i) && r_.contacts[other].rate > tolerance_;
+                }) > 0;
       if (goes_on) {
         goes_on = take(result, kInfinity);
       } else {
         goes_on = try_exchanges(result, (1 - kFalls) * result.cost);
       }
     }
-    this->settle();
+    this->polish(accuracy_);
     return result;
   }
 
@@ -128,11 +131,10 @@ class Descent : public RelationSolver<Warp, PointSums> {
     this->copy(this->velocity(), r_.found);
   }
 
-  /// The best other contact of a relation whose choice bears an impulse; negative: there is none.
-  ISOPATCH_HD_MEMBER std::int32_t other_of(std::int32_t relation, double least_impulse) const {
+  /// The best other contact of a relation; negative: there is none.
+  ISOPATCH_HD_MEMBER std::int32_t other_of(std::int32_t relation) const {
     const Relation& of = r_.relations[relation];
     const std::int32_t choice = r_.choices[relation];
-    if (of.count == 1 || !(r_.contacts[choice].impulse > least_impulse)) return -1;
     std::int32_t best = -1;
     for (std::int32_t k = of.first; k < of.first + of.count; ++k) {
       const std::int32_t at = r_.members[k];
@@ -141,19 +143,23 @@ class Descent : public RelationSolver<Warp, PointSums> {
     return best;
   }
 
-  /// Exchanges the choices of relations of which accepts(relation, other contact) says so. Returns how many.
+  ISOPATCH_HD bool bears(std::int32_t relation) const {
+    return r_.contacts[r_.choices[relation]].impulse > least_impulse_;
+  }
+
+  /// Exchanges the choices of relations of which accepts(relation, other contact) says so. Returns how many of these bear
+  /// an impulse: without such an exchange the cost stays.
   template <class Accepts>
   ISOPATCH_HD int exchange(const Accepts& accepts) {
-    const double least = kNoImpulse * this->largest_impulse();
     int count = 0;
     warp_.sync();
     ISOPATCH_NO_UNROLL
     for (std::int32_t base = 0; base < counts_.relations; base += Warp::kSize) {
       const std::int32_t i = base + warp_.lane();
-      const std::int32_t other = i < counts_.relations ? other_of(i, least) : -1;
-      const bool has = other >= 0 && accepts(i, other);
+      const std::int32_t other = i < counts_.relations ? other_of(i) : -1;
+      const bool has = other >= 0 && accepts(i, other), counts = has && bears(i);
       if (has) r_.choices[i] = other;
-      count += count_bits(warp_.ballot(has));
+      count += count_bits(warp_.ballot(counts));
     }
     warp_.sync();
     return count;
@@ -162,25 +168,29 @@ class Descent : public RelationSolver<Warp, PointSums> {
   /// Tries exchanges for contacts that just keep their gaps: of all relations, of those of each pair, of each alone. Takes
   /// the first that costs less than `limit`.
   ISOPATCH_HD_MEMBER bool try_exchanges(DescentResult& result, double limit) {
-    const auto touches = [&](std::int32_t other) { return r_.contacts[other].rate > -tolerance_; };
+    const auto touch = [&](std::int32_t i, std::int32_t other) {
+      const double own = r_.contacts[r_.choices[i]].rate, of_other = r_.contacts[other].rate;
+      return own < tolerance_ && of_other > -tolerance_;
+    };
     const auto pair_of = [&](std::int32_t relation) { return r_.contacts[r_.choices[relation]].pair; };
-    const int all = exchange([&](std::int32_t, std::int32_t other) { return touches(other); });
-    if (all == 0) return false;
+    const int all = exchange(touch);
+    if (all == 0) {
+      go_back();
+      return false;
+    }
     if (take(result, limit)) return true;
     if (all == 1) return false;
     ISOPATCH_NO_UNROLL
     for (int pair = 0; pair < this->num_rigid_ && result.solves < kMostSolves; ++pair) {
       if (this->rigid_pairs()[pair].polygons == 0) continue;
-      const int count =
-          exchange([&](std::int32_t i, std::int32_t other) { return pair_of(i) == pair && touches(other); });
+      const int count = exchange([&](std::int32_t i, std::int32_t other) { return pair_of(i) == pair && touch(i, other); });
+      if (count > 0 && count < all && take(result, limit)) return true;
+      go_back();
       if (count == 0) continue;
-      if (count < all && take(result, limit)) return true;
-      if (count == all) go_back();
-      if (count == 1) continue;
       ISOPATCH_NO_UNROLL
       for (std::int32_t k = 0; k < counts_.relations && result.solves < kMostSolves; ++k) {
-        if (pair_of(k) != pair) continue;
-        if (exchange([&](std::int32_t i, std::int32_t other) { return i == k && touches(other); }) == 0) continue;
+        if (pair_of(k) != pair || !bears(k)) continue;
+        if (exchange([&](std::int32_t i, std::int32_t other) { return i == k && touch(i, other); }) == 0) continue;
         if (take(result, limit)) return true;
       }
     }
@@ -193,6 +203,7 @@ class Descent : public RelationSolver<Warp, PointSums> {
   }
 
   double tolerance_ = 0, accuracy_ = 0;  // of rates, m/s
+  double least_impulse_ = 0;             // of what bears, N s
 };
 
 }  // namespace isopatch::detail

@@ -19,7 +19,7 @@
 namespace isopatch::detail {
 
 /// Of a contact, over what resists along its normal: the penalty with which it begins.
-inline constexpr double kPenalty = 1e3;
+inline constexpr double kPenalty = 1e5;
 /// Contacts with less than this share of the largest impulse bear nothing.
 inline constexpr double kNoImpulse = 1e-9;
 
@@ -145,10 +145,22 @@ class RelationSolver {
     return result;
   }
 
+  /// Takes one more turn from a solution, as far as rounding lets it, and finds rates and sums.
+  ISOPATCH_HD_MEMBER void polish(double accuracy) {
+    constexpr int kMostTurns = 8;
+    begin_penalties();
+    ISOPATCH_NO_UNROLL
+    for (int turn = 0; turn < kMostTurns; ++turn) {
+      write_columns();
+      minimise();
+      find_rates(velocity());
+      if (renew_impulses().error <= accuracy) break;
+    }
+    settle();
+  }
+
   /// Makes columns and sums those of the velocities and impulses at hand.
   ISOPATCH_HD_MEMBER void settle() {
-    begin_penalties();
-    find_rates(velocity());
     write_columns();
     find_sums({false, false});
   }
