@@ -16,7 +16,7 @@ enum class ContactModel : std::uint8_t {
   kPressureField,  ///< each body has a pressure field, and both are equal on the contact surface
   kVolumetric,     ///< a single contact of what two parts have in common
   kPoint,          ///< a single contact of a ball with a shape, by its exact depth
-  kPolytope        ///< rigid convex polytopes: how far they are apart, or how deep they overlap; no force
+  kPolytope        ///< rigid convex polytopes: how far they are apart, or how deep they overlap; impulses in steps
 };
 
 /// Contact models in order of preference: each part pair is of the first in which its parts can touch. A single one

@@ -98,9 +98,22 @@ def test_points_that_are_no_polygon_are_refused(change, message):
         isopatch.Scene(document)
 
 
-def test_simulators_say_that_they_have_no_steps_of_them(scene):
-    with pytest.raises(ValueError, match="polytope.*does not step"):
-        isopatch.Simulator(scene)
+def test_simulators_step_them_without_an_overlap(scene):
+    simulator = isopatch.Simulator(scene, 2, precision="double", gravity=(0, 0, 0), time_step=0.005)
+    simulator.poses[:] = at(scene, (0.2, 0.03, 0.4))[0]
+    simulator.velocities[1, 1, :2] = -1, 0.2
+    for _ in range(60):
+        simulator.step()
+        assert not (simulator.status & ~int(isopatch.WARNINGS)).any()
+        found = isopatch.Evaluator(scene, precision="double").evaluate(simulator.poses, outputs=("overlap",))
+        assert found.overlap.max() < 1e-12
+    assert (simulator.velocities[0] == 0).all()
+    assert simulator.velocities[1, 1, 0] > -0.9  # it has hit the first one
+
+
+def test_sdirk2_is_refused(scene):
+    with pytest.raises(ValueError, match="polytope.*sdirk2.*use midpoint or euler"):
+        isopatch.Simulator(scene, integrator="sdirk2")
 
 
 @requires("pyvista")
