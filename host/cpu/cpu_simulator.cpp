@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/cpu/find_contacts.h"
-#include "host/cpu/rollout/step_call.h"
 #include "host/cpu/isa/kernels.h"
+#include "host/cpu/rollout/step_call.h"
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
 #include "host/rollout/simulator_backend.h"
@@ -61,8 +61,8 @@ void take_steps(const StepCall& call, std::int64_t environment, ContactStepMemor
   }
   for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
     check_cancelled();
-    status |= work.has_relations() ? take_polytope_step(call, environment, work)
-                                   : take_step(warp, call, environment, work);
+    status |=
+        work.has_relations() ? take_polytope_step(call, environment, work) : take_step(warp, call, environment, work);
   }
   end_call(warp, call.step, environment, progress, call.output, call.num_steps);
 }

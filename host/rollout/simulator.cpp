@@ -109,8 +109,9 @@ void check_polytopes(const Scene& scene, const RolloutOptions& rollout, const Ev
     const bool has_links = std::any_of(description.bodies.begin(), description.bodies.end(),
                                        [&](const Body& body) { return is_link(description, body); });
     if (has_links || !description.loops.empty()) {
-      refuse("which does not step beside bodies on joints of bodies that forces move, or loops, yet; give the pair "
-             "another model");
+      refuse(
+          "which does not step beside bodies on joints of bodies that forces move, or loops, yet; give the pair "
+          "another model");
     }
   }
 }

@@ -191,12 +191,12 @@ inline constexpr int kMaxFrictionPasses = 100;   ///< of a rollout's solves
 /// How far a joint may be beyond a stop, m or rad: a step takes it back by half of that, at a rate that it keeps.
 inline constexpr double kMaxBeyondStop = 1e-3;
 
-inline constexpr double kMinJointRatio = 1e-6;       ///< of the rates of a joint and one that it mimics
-inline constexpr double kMaxJointRatio = 1e6;        ///< of the rates of a joint and one that it mimics
-inline constexpr int kMaxSubsteps = 64;              ///< of a rollout's step
-inline constexpr int kMaxClusters = 16;              ///< of normals of a pair: Results::max_clusters
-inline constexpr int kMaxPolygonCapacity = 1 << 24;  ///< of an environment in a rollout
-inline constexpr int kMaxGeometryIterations = 32;    ///< of a rollout's step with rigid polytopes
+inline constexpr double kMinJointRatio = 1e-6;        ///< of the rates of a joint and one that it mimics
+inline constexpr double kMaxJointRatio = 1e6;         ///< of the rates of a joint and one that it mimics
+inline constexpr int kMaxSubsteps = 64;               ///< of a rollout's step
+inline constexpr int kMaxClusters = 16;               ///< of normals of a pair: Results::max_clusters
+inline constexpr int kMaxPolygonCapacity = 1 << 24;   ///< of an environment in a rollout
+inline constexpr int kMaxGeometryIterations = 32;     ///< of a rollout's step with rigid polytopes
 inline constexpr int kMaxRelationCapacity = 1 << 20;  ///< of an environment in a rollout
 
 }  // namespace isopatch::limits

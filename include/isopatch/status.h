@@ -31,8 +31,8 @@ enum Status : std::uint32_t {
   // Of a step in a rollout. The first two are warnings, of any step of the last call.
   kNotConverged = 1u << 8,   ///< a solve needed more iterations than RolloutOptions::max_iterations; its last was taken
   kFrictionLag = 1u << 9,    ///< friction limits differ from the friction of the normal forces by more than 10 %
-  kStepCapacity = 1u << 10,  ///< more contact polygons than RolloutOptions::polygon_capacity, or more contacts or relations
-                             ///< of rigid parts than RolloutOptions::relation_capacity
+  kStepCapacity = 1u << 10,  ///< more contact polygons than RolloutOptions::polygon_capacity, or more contacts or
+                             ///< relations of rigid parts than RolloutOptions::relation_capacity
   kDiverged = 1u << 11,      ///< a velocity or a drive is not finite, or the former beyond speed_limit
   kFrozen = 1u << 12,        ///< the state is that before a step with a fault, and stays until it is reset
 
@@ -47,10 +47,10 @@ enum Status : std::uint32_t {
                              ///< its place is far off
 
   // Of pairs of rigid convex parts.
-  kOverlap = 1u << 16,           ///< no fault, a warning: two parts overlap by more than PolytopeOptions::tolerance
-  kHeld = 1u << 17,  ///< no fault, a warning, of any step of the last call: rigid parts that overlap could not part within
-                     ///< the step, and did not come deeper
-  kNoStep = 1u << 18,  ///< no velocities keep rigid parts apart: something that a program moves crushes a body
+  kOverlap = 1u << 16,  ///< no fault, a warning: two parts overlap by more than PolytopeOptions::tolerance
+  kHeld = 1u << 17,     ///< no fault, a warning, of any step of the last call: rigid parts that overlap could not part
+                        ///< within the step, and did not come deeper
+  kNoStep = 1u << 18,   ///< no velocities keep rigid parts apart: something that a program moves crushes a body
   kRelationCapacity = 1u << 19,  ///< more contacts, relations or members than a buffer holds; counts say how many
 
   // Of any step of the last call.

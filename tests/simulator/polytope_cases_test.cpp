@@ -94,9 +94,7 @@ TEST(PolytopeCases, UnilateralContactsHaveNoWayOut) {
 }
 
 TEST(PolytopeCases, TwoVertices) {
-  const auto e = [](double degrees) {
-    return Point2{std::cos(degrees * pi / 180), std::sin(degrees * pi / 180)};
-  };
+  const auto e = [](double degrees) { return Point2{std::cos(degrees * pi / 180), std::sin(degrees * pi / 180)}; };
   const auto sum = [](const Point2& p, const Point2& q) { return Point2{p[0] + q[0], p[1] + q[1]}; };
   Case c;
   c.margin = 0.05;
@@ -121,7 +119,8 @@ TEST(PolytopeCases, ASquareLands) {
        {ContactRelations::kExact, ContactRelations::kUnilateral, ContactRelations::kSeparating}) {
     Case c;
     c.relations = relations;
-    c.scene.add_polygon("square", rectangle(-0.5, -0.5, 0.5, 0.5), pose_at({0, 0.51, 0}, turn_about({0, 0, 1}, pi / 180)))
+    c.scene
+        .add_polygon("square", rectangle(-0.5, -0.5, 0.5, 0.5), pose_at({0, 0.51, 0}, turn_about({0, 0, 1}, pi / 180)))
         .velocity = {0, -3, 0, 0, 0, 0};
     c.scene.add_fixed_polygon("floor", rectangle(-5, -1, 5, 0));
     const Rollout rollout = c.step();
@@ -132,7 +131,8 @@ TEST(PolytopeCases, ASquareLands) {
 
 TEST(PolytopeCases, ASquareCrossesASeam) {
   Case c;
-  c.scene.add_polygon("square", rectangle(-0.1, -0.1, 0.1, 0.1), pose_at({-0.105, 0.1, 0})).velocity = {1, 0, 0, 0, 0, 0};
+  c.scene.add_polygon("square", rectangle(-0.1, -0.1, 0.1, 0.1), pose_at({-0.105, 0.1, 0})).velocity = {1, 0, 0,
+                                                                                                        0, 0, 0};
   c.scene.add_fixed_polygon("left", rectangle(-2, -1, 0, 0));
   c.scene.add_fixed_polygon("right", rectangle(0, -1, 2, 0));
   expect_twist(c.step(), {1, 0, 0}, 1e-12);
@@ -147,10 +147,12 @@ TEST(PolytopeCases, CrossedBars) {
        {ContactRelations::kExact, ContactRelations::kUnilateral, ContactRelations::kSeparating}) {
     Case c;
     c.relations = relations;
-    c.scene.add_solid("upper", make_box("upper", {1, 0.1, 0.1}),
-                      pose_at({0.05, 0.02, 0.1 * std::sqrt(2.0) + 0.001}, turn_about({1, 0, 0}, pi / 4)))
+    c.scene
+        .add_solid("upper", make_box("upper", {1, 0.1, 0.1}),
+                   pose_at({0.05, 0.02, 0.1 * std::sqrt(2.0) + 0.001}, turn_about({1, 0, 0}, pi / 4)))
         .velocity = {0, 0, -1, 0, 0, 0};
-    c.scene.add_fixed_solid("lower", make_box("lower", {0.1, 1, 0.1}), pose_at({0, 0, 0}, turn_about({0, 1, 0}, pi / 4)));
+    c.scene.add_fixed_solid("lower", make_box("lower", {0.1, 1, 0.1}),
+                            pose_at({0, 0, 0}, turn_about({0, 1, 0}, pi / 4)));
     const Rollout rollout = c.step();
     EXPECT_NEAR(rollout.velocity(0)[2], -0.128791346, 1e-9);
     EXPECT_NEAR(rollout.angular_velocity(0)[1], 0.575826923, 1e-9);
@@ -175,8 +177,9 @@ TEST(PolytopeCases, CubesAt45Degrees) {
 TEST(PolytopeCases, ABarPassesARidge) {
   Case c;
   c.margin = 0.05;
-  c.scene.add_solid("upper", make_box("upper", {0.3, 0.1, 0.1}),
-                    pose_at({-0.13, 0, 0.05 * std::sqrt(2.0) + 0.066}, turn_about({0, 1, 0}, 0.1)))
+  c.scene
+      .add_solid("upper", make_box("upper", {0.3, 0.1, 0.1}),
+                 pose_at({-0.13, 0, 0.05 * std::sqrt(2.0) + 0.066}, turn_about({0, 1, 0}, 0.1)))
       .velocity = {3, 0, -1.2, 0, 0, 0};
   c.scene.add_fixed_solid("ridge", make_box("ridge", {0.1, 1, 0.1}), pose_at({0, 0, 0}, turn_about({0, 1, 0}, pi / 4)));
   c.scene.description.rollout.gravity = {0, 0, 0};

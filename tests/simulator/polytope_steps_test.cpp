@@ -21,8 +21,8 @@ constexpr double kGravity = 9.81;
 double change(const Rollout& rollout, int body, const Vector& v, const Vector& w) {
   double largest = 0;
   for (std::size_t k = 0; k < 3; ++k) {
-    largest = std::max({largest, std::abs(rollout.velocity(body)[k] - v[k]),
-                        std::abs(rollout.angular_velocity(body)[k] - w[k])});
+    largest = std::max(
+        {largest, std::abs(rollout.velocity(body)[k] - v[k]), std::abs(rollout.angular_velocity(body)[k] - w[k])});
   }
   return largest;
 }
@@ -83,7 +83,8 @@ TEST_P(PolytopeSteps, ACubeGlidesOverAJunction) {
 TEST_P(PolytopeSteps, AFloorOfSeveralPartsIsOneOfSeveralBodies) {
   const auto take = [&](bool one_body) {
     PolytopeScene of;
-    Body& cube = of.add_solid("cube", make_box("cube", {0.2, 0.2, 0.2}), pose_at({-0.15, 0, 0.2}, turn_about({1, 2, 3}, 1)));
+    Body& cube =
+        of.add_solid("cube", make_box("cube", {0.2, 0.2, 0.2}), pose_at({-0.15, 0, 0.2}, turn_about({1, 2, 3}, 1)));
     cube.velocity = {1, 0.2, 0, 3, -2, 5};
     const Vector sizes[] = {{2, 2, 1}, {2, 1.03, 1}, {2, 0.97, 1}},
                  places[] = {{-1, 0, -0.5}, {1, -0.485, -0.5}, {1, 0.515, -0.5}};
@@ -116,8 +117,9 @@ TEST_P(PolytopeSteps, StacksStay) {
   for (const double offset : {0.0, 0.02}) {
     scene = PolytopeScene();
     for (int i = 0; i < 10; ++i) {
-      scene.add_solid("cube " + std::to_string(i), make_box("cube", {0.1, 0.1, 0.1}),
-                      pose_at({i % 2 * offset, 0, 0.05 + 0.1 * i}, turn_about({0, 0, 1}, i % 3 == 2 ? pi / 4 : 0)))
+      scene
+          .add_solid("cube " + std::to_string(i), make_box("cube", {0.1, 0.1, 0.1}),
+                     pose_at({i % 2 * offset, 0, 0.05 + 0.1 * i}, turn_about({0, 0, 1}, i % 3 == 2 ? pi / 4 : 0)))
           .density = 1000;
     }
     scene.add_ground();
@@ -145,8 +147,9 @@ TEST_P(PolytopeSteps, ASquareOnASlope) {
   for (const double friction : {0.0, 0.3, 0.35, 0.38, 0.5}) {
     scene = PolytopeScene();
     const Point2 along = {std::cos(angle), -std::sin(angle)}, up = {std::sin(angle), std::cos(angle)};
-    scene.add_polygon("square", rectangle(-0.5, -0.5, 0.5, 0.5),
-                      pose_at({0.5 * up[0], 0.5 * up[1], 0}, turn_about({0, 0, 1}, -angle)))
+    scene
+        .add_polygon("square", rectangle(-0.5, -0.5, 0.5, 0.5),
+                     pose_at({0.5 * up[0], 0.5 * up[1], 0}, turn_about({0, 0, 1}, -angle)))
         .friction = friction;
     Body& slope = scene.add_fixed_polygon("slope", rectangle(-10, -1, 10, 0));
     slope.pose = pose_at({0, 0, 0}, turn_about({0, 0, 1}, -angle));
@@ -166,14 +169,17 @@ TEST_P(PolytopeSteps, ASquareOnASlope) {
 TEST_P(PolytopeSteps, ThrownBodiesGainNoEnergy) {
   const Vector sizes[] = {{0.01, 0.01, 0.15}, {0.1, 0.08, 0.004}, {0.2, 0.1, 0.06}};
   std::mt19937 random(5);
-  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
   for (int trial = 0; trial < 12; ++trial) {
     scene = PolytopeScene();
     Body& body = scene.add_solid("body", make_box("body", sizes[trial % 3]),
                                  pose_at({0, 0, 0.3}, turn_about({uniform(-1, 1), uniform(-1, 1), 1}, uniform(-3, 3))));
     body.density = 7800;
     const double spin = uniform(5, 50);
-    body.velocity = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), spin * uniform(-1, 1), spin * uniform(-1, 1), spin};
+    body.velocity = {uniform(-1, 1),        uniform(-1, 1),        uniform(-1, 1),
+                     spin * uniform(-1, 1), spin * uniform(-1, 1), spin};
     scene.add_ground();
     scene.description.rollout.gravity = {0, 0, -kGravity};
     const double h[] = {1e-3, 5e-3, 1e-2};
@@ -225,7 +231,7 @@ TEST_P(PolytopeSteps, AGripHoldsOrSlips) {
 TEST_P(PolytopeSteps, ASoftTipBearsBesideSteel) {
   Body& bar = scene.add_solid("bar", make_box("bar", {0.04, 0.04, 0.1}), pose_at({0, 0, 0.0515}));
   bar.density.reset();
-    bar.mass = 1;
+  bar.mass = 1;
   scene.description.geometries.push_back(make_sphere("tip", 0.01, 1));
   Part steel, tip;
   steel.geometry = 0;
@@ -255,7 +261,8 @@ TEST_P(PolytopeSteps, ASoftTipBearsBesideSteel) {
 TEST_P(PolytopeSteps, WallsThatCrushABodyAreAFault) {
   scene.add_solid("cube", make_box("cube", {0.1, 0.1, 0.1}));
   for (const double side : {-1.0, 1.0}) {
-    Body& wall = scene.add_solid(side < 0 ? "left" : "right", make_box("wall", {0.1, 1, 1}), pose_at({side * 0.11, 0, 0}));
+    Body& wall =
+        scene.add_solid(side < 0 ? "left" : "right", make_box("wall", {0.1, 1, 1}), pose_at({side * 0.11, 0, 0}));
     wall.motion.type = MotionType::kPrescribed;
     wall.velocity = {-side, 0, 0, 0, 0, 0};
   }
@@ -282,7 +289,9 @@ TEST_P(PolytopeSteps, TooSmallACapacityIsAFault) {
 /// Threads, batches and the order in them change no bit; a fault stays in its environment.
 TEST_P(PolytopeSteps, BitsAreTheEnvironmentsOwn) {
   std::mt19937 random(11);
-  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
   for (int i = 0; i < 4; ++i) {
     Body& body = scene.add_solid("body " + std::to_string(i), make_box("box", {0.1, 0.08, 0.03 + 0.02 * i}),
                                  pose_at({0.03 * i, 0.02, 0.1 + 0.12 * i}, turn_about({1, 2, 1.0 + i}, 0.5)));

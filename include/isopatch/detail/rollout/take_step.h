@@ -250,8 +250,8 @@ ISOPATCH_HD void write_contacts(Warp& warp, const PointSums& points, const StepV
   }
 }
 
-/// Finds the velocities of a stage by solve(), if it `is_solved`. Called by all lanes; teams of a warp may have a problem
-/// each.
+/// Finds the velocities of a stage by solve(), if it `is_solved`. Called by all lanes; teams of a warp may have a
+/// problem each.
 template <class Warp, class PointSums, class Solve>
 ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, const StepView& step, const State& contact,
                                         std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
@@ -296,7 +296,8 @@ ISOPATCH_HD StageSolution solve_problem(Warp& warp, const PointSums& points, con
                                         std::int64_t environment, const StageProblem& begun, const SolverMemory& solver,
                                         bool is_solved) {
   return solve_problem(warp, points, step, contact, environment, begun, solver, is_solved, [&](bool solved) {
-    return solve_stage(warp, points, stage_input(step, contact, environment), begun.stage, begun.problem, solver, solved);
+    return solve_stage(warp, points, stage_input(step, contact, environment), begun.stage, begun.problem, solver,
+                       solved);
   });
 }
 

@@ -6,7 +6,7 @@
 //
 // From a choice with which there is a solution, contacts that bear an impulse are exchanged for others of their
 // relations that keep a gap anyway: then the cost falls. Where there are none, exchanges among contacts that have just
-// no gap are tried: of all relations, of those of each pair, of each alone. Costs fall and there are finitely many
+// no gap are tried: of all relations, of each pair's relations, of each alone. Costs fall and there are finitely many
 // choices, so it ends; not always with the least cost of all.
 #pragma once
 
@@ -32,8 +32,8 @@ class Descent : public RelationSolver<Warp, PointSums> {
   using Base::Base;
 
   /// The contacts that relations from `first` on begin with: of those that touch or are apart, the one with the largest
-  /// rate at hand; where there are none the one with the largest gap. With `strict`, none touches that is not apart. After
-  /// find_rates().
+  /// rate at hand; where there are none the one with the largest gap. With `strict`, none touches that is not apart.
+  /// After find_rates().
   ISOPATCH_HD_MEMBER void begin_choices(std::int32_t first, bool strict = false) {
     ISOPATCH_NO_UNROLL
     for (std::int32_t i = first + warp_.lane(); i < counts_.relations; i += Warp::kSize) {
@@ -43,8 +43,9 @@ class Descent : public RelationSolver<Warp, PointSums> {
         const std::int32_t at = r_.members[k];
         const StepContact &c = r_.contacts[at], &of_best = r_.contacts[max(best, 0)];
         const bool keeps = strict ? c.gap >= 0 : c.touches, best_keeps = strict ? of_best.gap >= 0 : of_best.touches;
-        const bool better =
-            best < 0 || (keeps != best_keeps ? keeps : keeps ? c.rate > of_best.rate : c.gap > of_best.gap);
+        const bool better = best < 0 || (keeps != best_keeps ? keeps
+                                         : keeps             ? c.rate > of_best.rate
+                                                             : c.gap > of_best.gap);
         if (better) best = at;
       }
       r_.choices[i] = best;
@@ -69,7 +70,7 @@ class Descent : public RelationSolver<Warp, PointSums> {
     warp_.sync();
   }
 
-  /// From the choices and the velocities at hand to those at the end, of which sums, impulses and rates are known too.
+  /// From the choices and the velocities at hand to the best ones, with their sums, impulses and rates.
   /// `scale` is the largest rate of a gap without contact, at least 1 m/s.
   ISOPATCH_HD_MEMBER DescentResult descend(double scale) {
     constexpr double kFalls = 1e-9;  // of the cost
@@ -147,8 +148,8 @@ class Descent : public RelationSolver<Warp, PointSums> {
     return r_.contacts[r_.choices[relation]].impulse > least_impulse_;
   }
 
-  /// Exchanges the choices of relations of which accepts(relation, other contact) says so. Returns how many of these bear
-  /// an impulse: without such an exchange the cost stays.
+  /// Exchanges the choices of relations if accepts(relation, other contact). Returns how many of these bear an
+  /// impulse: without such an exchange the cost stays.
   template <class Accepts>
   ISOPATCH_HD int exchange(const Accepts& accepts) {
     int count = 0;
@@ -165,8 +166,8 @@ class Descent : public RelationSolver<Warp, PointSums> {
     return count;
   }
 
-  /// Tries exchanges for contacts that just keep their gaps: of all relations, of those of each pair, of each alone. Takes
-  /// the first that costs less than `limit`.
+  /// Tries exchanges for contacts that just keep their gaps: of all relations, of each pair's relations, of each alone.
+  /// Takes the first that costs less than `limit`.
   ISOPATCH_HD_MEMBER bool try_exchanges(DescentResult& result, double limit) {
     const auto touch = [&](std::int32_t i, std::int32_t other) {
       const double own = r_.contacts[r_.choices[i]].rate, of_other = r_.contacts[other].rate;
@@ -183,7 +184,8 @@ class Descent : public RelationSolver<Warp, PointSums> {
     ISOPATCH_NO_UNROLL
     for (int pair = 0; pair < this->num_rigid_ && result.solves < kMostSolves; ++pair) {
       if (this->rigid_pairs()[pair].polygons == 0) continue;
-      const int count = exchange([&](std::int32_t i, std::int32_t other) { return pair_of(i) == pair && touch(i, other); });
+      const int count =
+          exchange([&](std::int32_t i, std::int32_t other) { return pair_of(i) == pair && touch(i, other); });
       if (count > 0 && count < all && take(result, limit)) return true;
       go_back();
       if (count == 0) continue;

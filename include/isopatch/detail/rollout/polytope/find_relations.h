@@ -13,7 +13,7 @@ namespace isopatch::detail {
 /// A depth that no turn goes on for, m.
 inline constexpr double kNoDepth = 1e-13;
 
-/// The state in which a step finds relations: `poses` and `twists` are those of one environment, and reach follows from
+/// The state in which a step finds relations: `poses` and `twists` are one environment's, and reach follows from
 /// a duration of h seconds.
 ISOPATCH_HD State relation_state(const StageInput& in, const double* poses, const double* twists, double h) {
   State state = in.contact;
@@ -35,8 +35,8 @@ ISOPATCH_HD bool is_unilateral(const SceneView& scene) {
   return scene.polytopes.relations == static_cast<std::int32_t>(RelationMode::kUnilateral);
 }
 
-/// Appends the pairs whose rigid parts may touch in a step to a stage's pairs, the first of which is at `pairs`; none of
-/// two bodies without degrees of freedom. Returns how many. Called by all lanes.
+/// Appends the pairs whose rigid parts may touch in a step to a stage's pairs, from `pairs` on; none
+/// of two bodies without degrees of freedom. Returns how many. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE int list_rigid_pairs(Warp& warp, const StageInput& in, const State& state, SolvedPair* pairs) {
   int listed = 0;
@@ -80,8 +80,8 @@ ISOPATCH_HD double margin_of(const SceneView& scene, const State& state, std::in
 /// Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void complete_contacts(Warp& warp, const StageInput& in, const PairView& view, std::int32_t pair,
-                                   std::int32_t part_pair, double undone, double tolerance, double h,
-                                   const RelationMemory& r, std::int32_t first, std::int32_t end) {
+                                         std::int32_t part_pair, double undone, double tolerance, double h,
+                                         const RelationMemory& r, std::int32_t first, std::int32_t end) {
   const PartPairView& parts = in.scene.part_pairs[part_pair];
   const double friction = friction_of(view, read_material(in.scene, in.contact, in.environment, parts.a),
                                       read_material(in.scene, in.contact, in.environment, parts.b));
@@ -106,7 +106,7 @@ ISOPATCH_HD_LARGE PosedPolytopes posed_parts(const SceneView& scene, const State
 /// Appends the relations of a part pair. Returns its separation. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE double append_relations(Warp& warp, const PosedPolytopes& posed, const PartPairNames& names,
-                                        const RelationMemory& r, RelationCounts& counts) {
+                                          const RelationMemory& r, RelationCounts& counts) {
   return find_relations(warp, posed.pair, feature_memory(posed.pair.a, posed.pair.b, r.features), posed.options,
                         posed.X_WA, names, r.arrays(), counts)
       .value;
@@ -115,8 +115,8 @@ ISOPATCH_HD_LARGE double append_relations(Warp& warp, const PosedPolytopes& pose
 /// Finds the relations of all pairs that were listed. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE RelationCounts find_step_relations(Warp& warp, const StageInput& in, const State& state,
-                                               const SolvedPair* pairs, int num_pairs, double h,
-                                               const RelationMemory& r) {
+                                                     const SolvedPair* pairs, int num_pairs, double h,
+                                                     const RelationMemory& r) {
   RelationCounts counts = {0, 0, 0};
   ISOPATCH_NO_UNROLL
   for (int k = 0; k < num_pairs; ++k) {
@@ -159,7 +159,7 @@ struct Depths {
 /// Of all part pairs at `poses`. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE Depths find_depths(Warp& warp, const StageInput& in, const double* poses, const SolvedPair* pairs,
-                               int num_pairs, const RelationMemory& r) {
+                                     int num_pairs, const RelationMemory& r) {
   const State state = relation_state(in, poses, nullptr, 0);
   Depths found = {0, false};
   ISOPATCH_NO_UNROLL
@@ -186,7 +186,7 @@ ISOPATCH_HD bool fits(const RelationCounts& counts, const RelationCounts& capaci
 /// Gives the members of relations from `first` on the contacts that were there before in place of those that were
 /// found again. Called by one lane. Returns how many contacts are left.
 ISOPATCH_HD_LARGE std::int32_t join_contacts(const RelationMemory& r, const RelationCounts& before,
-                                       const RelationCounts& counts) {
+                                             const RelationCounts& counts) {
   std::int32_t left = before.contacts;
   ISOPATCH_NO_UNROLL
   for (std::int32_t i = before.contacts; i < counts.contacts; ++i) {
@@ -222,8 +222,8 @@ ISOPATCH_HD_LARGE std::int32_t join_contacts(const RelationMemory& r, const Rela
 /// false if they do not fit. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE bool add_relations_of_overlaps(Warp& warp, const StageInput& in, const double* poses,
-                                           const SolvedPair* pairs, int num_pairs, double h, const RelationMemory& r,
-                                           RelationCounts& counts) {
+                                                 const SolvedPair* pairs, int num_pairs, double h,
+                                                 const RelationMemory& r, RelationCounts& counts) {
   constexpr double kAngle = 0.1;
   const State state = relation_state(in, poses, nullptr, 0);
   const RelationCounts before = counts;
@@ -258,7 +258,7 @@ ISOPATCH_HD_LARGE bool add_relations_of_overlaps(Warp& warp, const StageInput& i
 /// lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void move_contacts(Warp& warp, const StageInput& in, const double* poses, const SolvedPair* pairs,
-                               const RelationMemory& r, std::int32_t num_contacts) {
+                                     const RelationMemory& r, std::int32_t num_contacts) {
   const State state = relation_state(in, poses, nullptr, 0);
   PosedPolytopes posed = {};
   std::int32_t part_pair = -1;
@@ -270,8 +270,7 @@ ISOPATCH_HD_LARGE void move_contacts(Warp& warp, const StageInput& in, const dou
       const PairView& view = in.scene.pairs[polytope_view(in.scene, pairs[contact.pair].pair)];
       posed = posed_parts(in.scene, state, in.environment, view, in.scene.part_pairs[part_pair]);
     }
-    const ContactGeometry found =
-        contact_geometry(posed.pair, contact.code, rotate_back(posed.X_WA, contact.normal));
+    const ContactGeometry found = contact_geometry(posed.pair, contact.code, rotate_back(posed.X_WA, contact.normal));
     contact.normal = rotate(posed.X_WA, found.normal);
     contact.point = apply(posed.X_WA, found.point);
     contact.gap = found.gap;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stage of an environment with rigid polytopes: velocities that fulfil the relations of its contacts, with all that is
-// compliant in the same solve, and where the bodies go.
+// A stage of an environment with rigid polytopes: velocities that fulfil the relations of its contacts, with all that
+// is compliant in the same solve, and where the bodies go.
 //
 // With euler, bodies go where their velocities lead, and geometry iterations see to it that they do not overlap there.
 // With midpoint, these velocities are those at the end of the step, with gaps as they are where the step begins. Bodies
-// move by others: the ones that are nearest to the mean of old and new velocities and fulfil the same relations, as bodies
-// that land would be thrown back if the mean itself had to. What a body keeps over that is its momentum.
+// move by others: the ones that are nearest to the mean of old and new velocities and fulfil the same relations, as
+// bodies that land would be thrown back if the mean itself had to. What a body keeps over that is its momentum.
 #pragma once
 
 #include "isopatch/detail/rollout/polytope/geometry_iterations.h"
@@ -44,7 +44,7 @@ struct RigidMoves {
 /// Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void mark_borne(Warp& warp, const SolverMemory& m, int num_bodies, const SolvedPair* pairs,
-                            const RelationMemory& r, std::int32_t num_contacts, double least_impulse) {
+                                  const RelationMemory& r, std::int32_t num_contacts, double least_impulse) {
   warp.sync();
   if (warp.lane() == 0) {
     for (std::int32_t i = 0; i < num_contacts; ++i) {
@@ -154,8 +154,8 @@ class RelationStep {
         displacement.copy(v.velocity, r_.velocity);
         displacement.settle();
       }
-      RelationStage<Warp, PointSums> of_displacement = {warp_, in_,          stage_,     memory, r_,
-                                                           displacement, num_rigid_, false};
+      RelationStage<Warp, PointSums> of_displacement = {warp_, in_,          stage_,     memory,
+                                                        r_,    displacement, num_rigid_, false};
       of_displacement.iterate(most, scale, 2, solution);
       if (!solution.fits) return {kStepCapacity, outcome.iterations};
       mark(displacement);
@@ -257,9 +257,9 @@ class RelationStep {
 /// lanes.
 template <class Warp, class PointSums, class Contacts>
 ISOPATCH_HD_LARGE std::uint32_t finish_relation_stage(Warp& warp, const PointSums& points, const StepView& step,
-                                                const State& contact, std::int64_t environment,
-                                                const Contacts& contacts, const SolverMemory& solver,
-                                                const RelationMemory& r, const StepProgress& progress) {
+                                                      const State& contact, std::int64_t environment,
+                                                      const Contacts& contacts, const SolverMemory& solver,
+                                                      const RelationMemory& r, const StepProgress& progress) {
   const StageInput in = stage_input(step, contact, environment);
   const double h = step.rollout.time_step / progress.plan->substeps;
   const State beginning = relation_state(in, r.poses, r.twists, h);
@@ -273,16 +273,15 @@ ISOPATCH_HD_LARGE std::uint32_t finish_relation_stage(Warp& warp, const PointSum
   RelationStep<Warp, PointSums> relations(warp, points, in, begun.stage, begun.problem, num_rigid, solver, r);
   relations.begin();
   RelationOutcome outcome = {kOk, 0};
-  const StageSolution solution =
-      solve_problem(warp, points, step, contact, environment, soft, solver, true, [&](bool) {
-        outcome = relations.find(beginning);
-        return SolveResult{outcome.iterations, true, true};
-      });
+  const StageSolution solution = solve_problem(warp, points, step, contact, environment, soft, solver, true, [&](bool) {
+    outcome = relations.find(beginning);
+    return SolveResult{outcome.iterations, true, true};
+  });
   if ((outcome.status & (kNoStep | kStepCapacity)) != 0) return outcome.status | kFrozen;
   relations.end();
-  const std::uint32_t status = outcome.status | end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun,
-                                                                           solution, solver, progress,
-                                                                           relations.moves());
+  const std::uint32_t status =
+      outcome.status | end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun, solution, solver,
+                                                        progress, relations.moves());
   if ((status & kFrozen) != 0) return status;
   if (!progress.plan->is_done()) {
     keep_beginnings(warp, step, environment, progress.bodies, progress.plan->substeps, r);

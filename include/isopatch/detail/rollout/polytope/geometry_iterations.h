@@ -3,8 +3,8 @@
 // Gaps are linear in the velocities that a descent finds; bodies turn, so that they may overlap where these lead.
 // While they do, contacts are found again there: gaps at the pose of the iterate u are g(u) + h J(u) (v - u), and parts
 // that overlap there have their relations there too. The iterate goes to the new velocities by Aitken's relaxation
-// (Kuettler and Wall, "Fixed-point fluid-structure interaction solvers with dynamic relaxation", 2008), without which it
-// swings about them.
+// (Kuettler and Wall, "Fixed-point fluid-structure interaction solvers with dynamic relaxation", 2008), without which
+// it swings about them.
 #pragma once
 
 #include "isopatch/detail/rollout/polytope/descent.h"
@@ -14,8 +14,8 @@
 namespace isopatch::detail {
 
 struct StepSolution {
-  bool fits = true;    // what was found
-  int iterations = 0;  // of Newton's method
+  bool fits = true;            // what was found
+  int iterations = 0;          // of Newton's method
   Depths depths = {0, false};  // after the step
 };
 
@@ -28,8 +28,8 @@ struct RelationStage {
   const SolverMemory& m;  // bodies of rows are behind all others
   const RelationMemory& r;
   Descent<Warp, PointSums>& descent;
-  int num_pairs;     // rigid
-  bool keeps_sums;  // of these pairs, those of the best velocities
+  int num_pairs;    // rigid
+  bool keeps_sums;  // of these pairs, with the best velocities
 
   ISOPATCH_HD const SolvedPair* pairs() const { return descent.rigid_pairs(); }
 
@@ -54,9 +54,9 @@ struct RelationStage {
     return find_depths(warp, in, r.poses_after, pairs(), num_pairs, r);
   }
 
-  /// From the solution in m.vectors.velocity, which descend() found, on; `most` iterations, of which that was one. The
-  /// velocities with the smallest depth are there in the end. They are no farther from v* than `farthest` times |v*|, or twice
-  /// the first solution.
+  /// From the solution in m.vectors.velocity, which descend() found, on; `most` iterations with that one. The
+  /// velocities with the smallest depth are there in the end. They are no farther from v* than `farthest` times |v*|,
+  /// or twice the first solution.
   ISOPATCH_HD_MEMBER void iterate(int most, double scale, double farthest, StepSolution& solution) {
     const SolverVectors& v = m.vectors;
     Depths depths = depths_with(v.velocity);
@@ -64,15 +64,15 @@ struct RelationStage {
     if (most <= 1 || !(depths.sum > 0)) return;
     difference(v.velocity, v.free_velocity, r.work);
     // what programs move may push bodies farther
-    const double bound = max(farthest * farthest * descent.squared_length(v.free_velocity),
-                             4 * descent.squared_length(r.work));
+    const double bound =
+        max(farthest * farthest * descent.squared_length(v.free_velocity), 4 * descent.squared_length(r.work));
     keep_best();
     descent.copy(v.velocity, r.at);  // u
     double share = 1;
     bool has_change = false;  // r.change has the one before
     ISOPATCH_NO_UNROLL
     for (int k = 1; k < most; ++k) {
-      // poses_after are those of the solution; those of u, which is another one from the second time on
+      // r.poses_after are where the solution leads; u leads elsewhere from the second time on
       if (!add_relations(depths)) {
         solution.fits = false;
         return;
@@ -143,8 +143,8 @@ struct RelationStage {
 
   ISOPATCH_HD_MEMBER bool add_relations(const Depths& depths) {
     const bool adds = in.scene.polytopes.relations == static_cast<std::int32_t>(RelationMode::kExact) && depths.sum > 0;
-    return !adds || add_relations_of_overlaps(warp, in, r.poses_after, pairs(), num_pairs, stage.step, r,
-                                              descent.counts());
+    return !adds ||
+           add_relations_of_overlaps(warp, in, r.poses_after, pairs(), num_pairs, stage.step, r, descent.counts());
   }
 
   /// u goes to the velocities at hand by a share that follows from the last two changes.

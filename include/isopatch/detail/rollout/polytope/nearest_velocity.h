@@ -7,9 +7,9 @@
 //
 // l is the potential of velocity_problem.h, with all that is compliant. By the method of multipliers (Rockafellar,
 // "The multiplier method of Hestenes and Powell applied to convex programming", 1973): in a turn, l(v) plus
-// max(0, p - r (b + J v))^2 / 2 r is minimised, and then p becomes max(0, p - r (b + J v)). In the solver's terms such a
-// contact is a point with the elastic force (p - r b) / h, the stiffness r / h^2 and no damping, so columns, sums, line
-// search and matrix are those of compliant contact. A turn brings the error down to about 1 / kPenalty.
+// max(0, p - r (b + J v))^2 / 2 r is minimised, and then p becomes max(0, p - r (b + J v)). In the solver's terms such
+// a contact is a point with the elastic force (p - r b) / h, the stiffness r / h^2 and no damping, so columns, sums,
+// line search and matrix are as for compliant contact. A turn brings the error down to about 1 / kPenalty.
 #pragma once
 
 #include "isopatch/detail/rollout/polytope/step_contacts.h"
@@ -115,7 +115,7 @@ class RelationSolver {
     warp_.sync();
   }
 
-  /// Finds the velocities, from those in m.vectors.velocity on and from the impulses of the contacts. `accuracy` is that
+  /// Finds the velocities, from those in m.vectors.velocity on and from the impulses of the contacts. `accuracy` is
   /// of rates, m/s. Gives up without a solution, or where none costs less than `limit`.
   ISOPATCH_HD_MEMBER NearestVelocity find(double accuracy, double limit = kInfinity) {
     constexpr int kMostTurns = 40;
@@ -159,7 +159,7 @@ class RelationSolver {
     settle();
   }
 
-  /// Makes columns and sums those of the velocities and impulses at hand.
+  /// Finds columns and sums for the velocities and impulses at hand.
   ISOPATCH_HD_MEMBER void settle() {
     write_columns();
     find_sums({false, false});
@@ -321,8 +321,8 @@ class RelationSolver {
     return iterations;
   }
 
-  /// By how much contacts in use miss their rates: what they lack, or have although they bear an impulse, m/s; and by how
-  /// much their impulses have changed, N s.
+  /// By how much contacts in use miss their rates: what they lack, or have although they bear an impulse, m/s; and by
+  /// how much their impulses have changed, N s.
   struct Renewed {
     double error, change;
   };

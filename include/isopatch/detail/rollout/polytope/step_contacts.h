@@ -13,16 +13,16 @@ namespace isopatch::detail {
 /// A potential contact in a step. Its gap at the end of the step is h (offset + J v) to first order, where J v is the
 /// rate of its gap with the velocities v.
 struct StepContact {
-  Vec3d normal;   // unit, from B into A, world
-  Vec3d point;    // world, m
+  Vec3d normal;    // unit, from B into A, world
+  Vec3d point;     // world, m
   double gap;      // m
   double allowed;  // the gap that it may have at least, never positive, m
   double offset;   // m/s
-  double rate;    // offset + J v at the velocities at hand, m/s
-  double impulse;    // p: along the normal, N s
+  double rate;     // offset + J v at the velocities at hand, m/s
+  double impulse;  // p: along the normal, N s
   double kept_impulse;
-  double penalty;    // r: by how much the impulse changes with the rate, kg
-  double friction;   // mu
+  double penalty;     // r: by how much the impulse changes with the rate, kg
+  double friction;    // mu
   std::int32_t pair;  // its pair among SolverMemory::pairs
   std::int32_t part_pair;
   ContactCode code;
@@ -94,8 +94,7 @@ struct RelationMemory {
     taken.give(twists, std::int64_t{num_bodies} * kVelocitySize);
     taken.give(poses_after, std::int64_t{num_bodies} * kPoseSize);
     taken.give(is_borne, num_bodies);
-    for (double** vector :
-         {&known, &found, &best, &at, &change, &work, &velocity, &previous, &mean, &mean_momentum}) {
+    for (double** vector : {&known, &found, &best, &at, &change, &work, &velocity, &previous, &mean, &mean_momentum}) {
       taken.give(*vector, num_dofs);
     }
     taken.give(impulses, num_pairs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where bodies begin a sub-step, where velocities lead them in it, and how they stand in the problem at other poses
-// than those of its masses.
+// than its masses.
 #pragma once
 
 #include "isopatch/detail/rollout/motion/substeps.h"
@@ -14,8 +14,8 @@ namespace isopatch::detail {
 /// Writes where bodies begin a sub-step, one of `substeps`, and their twists at its end without contact, from which
 /// the reach of relations follows. Before place_for_search(); called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void keep_beginnings(Warp& warp, const StepView& step, std::int64_t environment, const StageBody* bodies,
-                                 int substeps, const RelationMemory& r) {
+ISOPATCH_HD_LARGE void keep_beginnings(Warp& warp, const StepView& step, std::int64_t environment,
+                                       const StageBody* bodies, int substeps, const RelationMemory& r) {
   const EnvironmentState state = step.environment(environment);
   const int passes = step.rollout.num_own_joints == step.rollout.num_joints ? 2 : 3;
   ISOPATCH_NO_UNROLL
@@ -83,7 +83,7 @@ ISOPATCH_HD Pose pose_by(const StageInput& in, const SolverStage& stage, const S
 /// Writes the poses after a stage with these velocities. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void place_after(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
-                             const double* velocities, const RelationMemory& r) {
+                                   const double* velocities, const RelationMemory& r) {
   ISOPATCH_NO_UNROLL
   for (int pass = 0; pass < 2; ++pass) {
     ISOPATCH_NO_UNROLL
@@ -98,8 +98,8 @@ ISOPATCH_HD_LARGE void place_after(Warp& warp, const StageInput& in, const Solve
 /// Writes the bodies as rigid pairs see them, behind all others: with the masses and degrees of freedom of the problem,
 /// at `poses`. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void place_bodies_of_rows(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
-                                      const double* poses) {
+ISOPATCH_HD_LARGE void place_bodies_of_rows(Warp& warp, const StageInput& in, const SolverStage& stage,
+                                            const SolverMemory& m, const double* poses) {
   SolvedBody* const rows = m.bodies + in.scene.num_bodies;
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < in.scene.num_bodies; i += Warp::kSize) {
@@ -119,14 +119,15 @@ ISOPATCH_HD_LARGE void place_bodies_of_rows(Warp& warp, const StageInput& in, co
       to.freedom = {body.joint.ratio * to.freedom.linear, body.joint.ratio * to.freedom.angular};
     }
     if (body.joint.parent < 0) continue;
-    const Twist of_parent = prescribed_twist(in.view.bodies[body.joint.parent], in.state.twist(body.joint.parent), stage);
+    const Twist of_parent =
+        prescribed_twist(in.view.bodies[body.joint.parent], in.state.twist(body.joint.parent), stage);
     to.known = carried(body.joint, of_parent, parent, to.center);
   }
   warp.sync();
 }
 
-/// Gives each rigid pair the point that its contacts' arms are from: the centre of a body with degrees of freedom. Called
-/// by all lanes.
+/// Gives each rigid pair the point that its contacts' arms are from: the centre of a body with degrees of freedom.
+/// Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE void place_points_of_rows(Warp& warp, const SolverMemory& m, SolvedPair* pairs, int num_pairs) {
   ISOPATCH_NO_UNROLL
