@@ -37,8 +37,10 @@ int barrier(const Instruction& i) {
 }
 
 Operation bra(const Instruction& form) {
-  if (form.has("DIV")) {  // where lanes are apart, to code that brings them together for what follows
-    return [](Warp& w, const Instruction&) { w.require_together(); };
+  if (form.has("DIV")) {  // unless those that take part are the lanes of a mask, to code that brings these together
+    return [](Warp& w, const Instruction& i) {
+      if (w.active() != w.living(w.raw(i[0])[w.first()])) w.jump(w.together(), target(i));
+    };
   }
   return [uniform = form.has("U")](Warp& w, const Instruction& i) {
     const u32 lanes = chosen(w, i);
@@ -151,6 +153,39 @@ Operation redux(const Instruction& form) {
   };
 }
 
+/// (P,) UR, R: P is whether the lane has another value than UR gets.
+Operation r2ur(const Instruction& form) {
+  return [at = form.operands.size() - 2](Warp& w, const Instruction& i) {
+    const Lanes<u32> value = w.words(i[at + 1]);
+    w.set(i[at], value);
+    if (at > 0) w.set_mask(i[0], where([other = value[w.first()]](u32 own) { return own != other; }, value));
+  };
+}
+
+/// The lanes that take part with the same value.
+Operation match(const Instruction& form) {
+  if (!form.has("ANY") || form.operands.size() != 2) return {};
+  return [](Warp& w, const Instruction& i) {
+    w.effect().space = Space::kExchange;
+    const Lanes<u32> a = w.words(i[1]);
+    Lanes<u32> value = {};
+    for_active(w, [&](std::size_t lane) {
+      for_active(w, [&](std::size_t other) { value[lane] |= static_cast<u32>(a[other] == a[lane]) << other; });
+    });
+    w.set(i[0], value);
+  };
+}
+
+/// Lanes wait for those that each names: all, or in a register and then go on without others, up to where all meet.
+Operation warpsync(const Instruction& form) {
+  if (form.has("ALL")) {
+    Lanes<u32> all;
+    all.fill(~0u);
+    return [=](Warp& w, const Instruction&) { w.meet(all); };
+  }
+  return [](Warp& w, const Instruction& i) { w.part(w.raw(i[0])); };
+}
+
 Operation s2r(const Instruction&) {
   return [](Warp& w, const Instruction& i) {
     Lanes<u32> value;
@@ -178,10 +213,7 @@ Operations control_operations() {
       {"REDUX", redux},
       {"S2R", s2r},
       {"S2UR", s2r},
-      {"R2UR",
-       [](const Instruction&) -> Operation {
-         return [](Warp& w, const Instruction& i) { w.set(i[0], w.words(i[1])); };
-       }},
+      {"R2UR", r2ur},
       {"BSSY",
        [](const Instruction&) -> Operation {
          return [](Warp& w, const Instruction& i) { w.expect(barrier(i), w.active()); };
@@ -198,17 +230,15 @@ Operations control_operations() {
          if (!i.has("SYNC")) return {};
          return [](Warp& w, const Instruction&) { w.effect().waits_for_block = true; };
        }},
-      {"WARPSYNC",
-       [](const Instruction& i) -> Operation {
-         if (!i.has("ALL")) return {};
-         return [](Warp& w, const Instruction&) { w.meet(); };
-       }},
+      {"MATCH", match},
+      {"WARPSYNC", warpsync},
       // nothing, or waits for what the model does at once
       {"NOP", nothing},
       {"YIELD", nothing},
       {"MEMBAR", nothing},
       {"ERRBAR", nothing},
       {"CGAERRBAR", nothing},
+      {"ENDCOLLECTIVE", nothing},
       {"DEPBAR", nothing},
       {"NANOSLEEP", nothing},
   };

@@ -27,14 +27,14 @@ std::vector<Cost> guesses() {
   add(Unit::kMemory, 2, 38, {"LDG", "LDL", "STG", "STL"});
   add(Unit::kMemory, 2, 29, {"LDS", "STS", "ATOMS"});
   add(Unit::kMemory, 2, 24, {"SHFL"});
-  add(Unit::kMemory, 2, 32, {"REDUX"});
+  add(Unit::kMemory, 2, 32, {"REDUX", "MATCH"});
   add(Unit::kMemory, 2, 420, {"ATOM", "ATOMG", "RED", "REDG"});
   add(Unit::kMemory, 2, 25, {"S2R", "S2UR"});
   add(Unit::kMemory, 2, 28, {"LDC"});
   add(Unit::kUniform, 2, 12, {"U", "R2UR", "VOTEU"});  // U: all whose name begins so
   add(Unit::kBranch, 1, 500, {"MEMBAR"});
   add(Unit::kBranch, 1, 12, {"BRA", "BSSY", "BSYNC", "BREAK", "CALL", "RET", "EXIT", "WARPSYNC", "NOP", "YIELD"});
-  add(Unit::kBranch, 1, 12, {"ERRBAR", "CGAERRBAR", "CCTL", "DEPBAR", "BMOV", "BRX", "BAR"});
+  add(Unit::kBranch, 1, 12, {"ERRBAR", "CGAERRBAR", "CCTL", "DEPBAR", "BMOV", "BRX", "BAR", "ENDCOLLECTIVE"});
   return costs;
 }
 

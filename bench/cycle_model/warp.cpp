@@ -282,10 +282,28 @@ void Warp::end_lanes() {
   if (together_ == 0 && alive_ != 0) take_path();
 }
 
-void Warp::meet() {
-  if (together_ == alive_) return;
-  barriers_[kOfAll].members.fill(~0u);
-  arrive(kOfAll);
+bool Warp::misses_any(const Lanes<u32>& members) const {
+  u32 named = 0;
+  for (u32 left = effect_.lanes; left != 0; left &= left - 1) {
+    named |= members[static_cast<std::size_t>(std::countr_zero(left))];
+  }
+  return (living(named) & ~together_) != 0;
+}
+
+void Warp::meet(const Lanes<u32>& members) {
+  if (!misses_any(members)) return;
+  Barrier& b = barriers_[kUnnumbered];
+  b.members = select(effect_.lanes, members, b.members);
+  arrive(kUnnumbered);
+}
+
+void Warp::part(const Lanes<u32>& members) {
+  if (misses_any(members)) return meet(members);  // behind which each group goes on alone
+  const u32 others = together_ & ~members[first()];
+  if (others == 0) return;
+  paths_.push_back({at_ - 1, others});
+  together_ &= ~others;
+  effect_.lanes = together_;
 }
 
 /// Lanes that wait there for each other and for nobody else any more; 0 if there are none.
@@ -323,10 +341,6 @@ void Warp::take_path() {
   together_ = paths_.back().lanes;
   at_ = paths_.back().at;
   paths_.pop_back();
-}
-
-void Warp::require_together() const {
-  if (together_ != alive_) throw DeviceFault("some lanes are elsewhere");
 }
 
 }  // namespace isopatch::cycle_model

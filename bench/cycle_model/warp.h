@@ -99,8 +99,9 @@ class Warp {
   void arrive(int barrier);
   void leave(int barrier, u32 lanes);
   void end_lanes();
-  void meet();  // all lanes, those that come first wait
-  void require_together() const;
+  void meet(const Lanes<u32>& members);                       // that each lane names; those that come first wait
+  void part(const Lanes<u32>& members);                       // the same, and go on without the others
+  u32 living(u32 members) const { return members & alive_; }  // those that have not ended
 
  private:
   /// Two groups of lanes can use the same barrier in different places at once.
@@ -114,6 +115,7 @@ class Warp {
     u32 lanes;
   };
 
+  bool misses_any(const Lanes<u32>& members) const;
   u32 complete(const Barrier& barrier) const;
   void release(Barrier& barrier);
   void take_path();
@@ -126,8 +128,8 @@ class Warp {
   std::array<u32, 8> predicates_ = {};
   std::array<bool, 8> uniform_predicates_ = {};
   std::vector<std::byte> local_;
-  static constexpr int kOfAll = 16;  // the barrier of all lanes, which needs no number
-  std::array<Barrier, kOfAll + 1> barriers_;
+  static constexpr int kUnnumbered = 16;  // the barrier of lanes that a mask names
+  std::array<Barrier, kUnnumbered + 1> barriers_;
   std::vector<Path> paths_;  // lanes that were left behind at a branch; the last goes on first
   u32 alive_ = ~0u, together_ = ~0u;
   std::int32_t at_ = 0;

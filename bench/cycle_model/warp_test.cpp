@@ -95,6 +95,39 @@ TEST(CycleModelWarp, LanesThatComeFirstWaitForTheOthersAtAWarpsync) {
   EXPECT_EQ(ran.second, Words(kLanes, 0xaaaaaaaau));
 }
 
+/// R6: the lane's own quarter of the warp.
+const Lines kQuarter = {"LOP3.LUT R7, R0, 0x18, RZ, 0xc0, !PT", "MOV R8, 0xff", "SHF.L.U32 R6, R8, R7, RZ"};
+
+TEST(CycleModelWarp, AQuarterMeetsAndVotesAlone) {
+  const Ran ran = run_warp(joined(joined(kPart, kQuarter), {
+                                                               "MATCH.ANY R5, R6",
+                                                               "@P0 BRA `(.L_end)",
+                                                               "@P1 BRA `(.L_late)",
+                                                               "NOP",
+                                                               ".L_late:",
+                                                               "REDUX.OR UR8, R6",
+                                                               "BRA.DIV UR8, `(.L_apart)",
+                                                               "MOV R5, RZ",
+                                                               ".L_apart:",
+                                                               "BSSY B0, `(.L_voted)",
+                                                               "WARPSYNC.COLLECTIVE R6, `(.L_done)",
+                                                               "NOP",
+                                                               "ENDCOLLECTIVE",
+                                                               ".L_done:",
+                                                               "WARPSYNC.EXCLUSIVE R6",
+                                                               "VOTE.ANY R4, PT, P1",
+                                                               "BSYNC B0",
+                                                               ".L_voted:",
+                                                               "NOP",
+                                                               ".L_end:",
+                                                               "@P0 MOV R4, RZ",
+                                                           }));
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    EXPECT_EQ(ran.first[lane], lane < 8 ? 0 : 0xaau << (lane & 24)) << lane;
+    EXPECT_EQ(ran.second[lane], 0xffu << (lane & 24)) << lane << ": the two halves of a quarter are apart";
+  }
+}
+
 /// The compiler moves a barrier's members to another one, where the first eight lanes wait while the others use it.
 /// `odd` is what those of them with an odd index do.
 Lines wait_at_a_barrier_in_use(const Lines& odd) {

@@ -181,6 +181,40 @@ TEST(Emulator, AddressesOfFourBytesWrap) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i ^ 1u);
 }
 
+/// The lanes' own quarter of the warp, in %r8.
+const std::string kNameQuarter = R"(
+	and.b32  	%r7, %r1, 24;
+	mov.u32 	%r8, 255;
+	shl.b32 	%r8, %r8, %r7;)";
+
+TEST(Emulator, AQuarterOfAWarpMeetsWithoutTheOthers) {
+  const auto numbers = run(kNameQuarter + R"(
+	setp.eq.u32 	%p1, %r7, 8;
+	@%p1 bra 	$skip;
+	st.shared.u32 	[%r4], %r1;
+	bar.warp.sync 	%r8;
+	xor.b32  	%r5, %r4, 4;
+	ld.shared.u32 	%r6, [%r5];
+	setp.gt.u32 	%p2, %r6, 2;
+	vote.sync.ballot.b32 	%r6, %p2, %r8;
+	st.global.u32 	[%rd3], %r6;
+$skip:)");
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t voted = i < 8 ? 0xf4u : 0xffu << (i & 24);  // the neighbors of lanes 0, 1 and 3 have at most 2
+    EXPECT_EQ(numbers[i], i / 8 == 1 ? i : voted) << i;
+  }
+}
+
+TEST(Emulator, FindsARaceBehindABarrierOfOtherLanes) {
+  expect_fault(kNameQuarter + R"(
+	st.shared.u32 	[%r4], %r1;
+	setp.eq.u32 	%p1, %r7, 8;
+	@%p1 bra 	$skip;
+	bar.warp.sync 	%r8;
+$skip:)" + kTakeNeighbours,
+               "race: thread 8 reads shared memory at 36, which thread 9 wrote");
+}
+
 TEST(Emulator, FindsARaceWithoutOne) {
   expect_fault("\tst.shared.u32 	[%r4], %r1;" + kTakeNeighbours, "race: thread");
 }
@@ -309,6 +343,7 @@ TEST(Emulator, FindsLanesThatMissABarrierOfTheBlock) {
 
 TEST(Emulator, FindsMasksThatDoNotAgree) {
   expect_fault("\tredux.sync.add.s32 	%r6, %r1, 1;", "lane 1 names 0x00000001");
+  expect_fault("\tshl.b32 	%r5, 3, %r1;\n\tbar.warp.sync 	%r5;", "lane 0 names 0x00000003");
   expect_fault("\tshl.b32 	%r5, 3, %r1;\n\tredux.sync.add.s32 	%r6, %r1, %r5;", "lane 0 names 0x00000003");
   expect_fault("\tsetp.lt.u32 	%p1, %r1, 16;\n\tselp.b32 	%r5, 65535, -65536, %p1;\n" +
                    std::string("\tshfl.sync.idx.b32 	%r6|%p2, %r1, 20, 31, %r5;"),

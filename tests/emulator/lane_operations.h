@@ -243,8 +243,13 @@ inline void fence(Warp&, const Instruction&) {}     // warps take turns, and see
 inline void prefetch(Warp&, const Instruction&) {}  // there are no caches
 
 inline void synchronize(Warp& w, const Instruction& i) {
-  w.require_together(*w.lanes<u32>(i.slots[0]));
-  w.pass_warp_barrier();
+  const u32* members = w.lanes<u32>(i.slots[0]);
+  w.require_members(members);
+  for (u32 left = w.active(); left != 0;) {
+    const u32 lanes = members[std::countr_zero(left)] & w.active();
+    w.pass_warp_barrier(lanes);
+    left &= ~lanes;
+  }
 }
 
 inline void synchronize_block(Warp& w, const Instruction& i) {

@@ -104,6 +104,16 @@ void Warp::require_members(const std::uint32_t* members) const {
   }
 }
 
+void Warp::pass_warp_barrier(std::uint32_t lanes) {
+  std::uint32_t most = 0;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    most = std::max(most, warp_barriers_[static_cast<std::size_t>(std::countr_zero(left))]);
+  }
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    warp_barriers_[static_cast<std::size_t>(std::countr_zero(left))] = most + 1;
+  }
+}
+
 std::uint64_t Warp::address(const Instruction& i, int lane) const {
   const auto offset = static_cast<std::uint64_t>(i.offset);
   if (i.base < 0) return offset;
@@ -147,7 +157,7 @@ std::byte* Warp::check(Access access, const Instruction& i, std::uint64_t at, st
   }
   switch (space) {
     case Space::kShared: {
-      const Toucher by = {thread(lane), warp_barriers_, block_barriers_};
+      const Toucher by = {thread(lane), warp_barriers_[static_cast<std::size_t>(lane)], block_barriers_};
       return writes ? shared_.write(at, size, by) : shared_.read(at, size, by, i.used_bytes);
     }
     case Space::kLocal:
@@ -166,7 +176,9 @@ std::byte* Warp::check(Access access, const Instruction& i, std::uint64_t at, st
       break;
   }
   LaneStamp by;
-  if (access != Access::kAtomic) by = {number_, warp_barriers_ + block_barriers_, lane};
+  if (access != Access::kAtomic) {
+    by = {number_, warp_barriers_[static_cast<std::size_t>(lane)] + block_barriers_, lane};
+  }
   return writes ? launch_.memory->write(at, size, by) : launch_.memory->read(at, size, i.used_bytes, by);
 }
 

@@ -70,7 +70,8 @@ class Warp {
   enum class Access : std::uint8_t { kRead, kWrite, kAtomic };
   void access(Access access, const Instruction& i, std::size_t size, Pointers& pointers);
 
-  void pass_warp_barrier() { ++warp_barriers_; }
+  /// Lanes pass a barrier together.
+  void pass_warp_barrier(std::uint32_t lanes);
   void wait_for_block() { waits_ = true; }
   /// Throws DeviceFault unless all lanes that have not ended are active and named by `members`.
   void require_together(std::uint32_t members) const;
@@ -103,7 +104,10 @@ class Warp {
   std::unique_ptr<Lanes[]> slots_;
   std::vector<Path> paths_;  // the last one runs
   std::uint32_t number_, block_, first_thread_;
-  std::uint32_t active_ = 0, alive_ = ~0u, warp_barriers_ = 0, block_barriers_ = 0;
+  std::uint32_t active_ = 0, alive_ = ~0u, block_barriers_ = 0;
+  // That a lane has passed, or one that it met at a barrier. So a race of lanes that have met others since may be
+  // missed.
+  std::array<std::uint32_t, kLanes> warp_barriers_ = {};
   bool waits_ = false;
 };
 
