@@ -15,12 +15,17 @@ namespace {
 constexpr int kFindWarps = 4;
 constexpr int kFindBlock = kFindWarps * CudaWarp::kSize;
 
-/// Ends the search for the contacts of a staged pair, and returns what is left to do.
+/// Ends the search for the contacts of a staged pair, and returns what is left to do. Most pairs without a polygon are
+/// apart; a lane finds that in the context with which the pair was searched, as a warp would in one that it makes.
+template <Parts parts>
 __device__ Remaining end_pair(const ContactSearchCall& call, std::int32_t index) {
   const PressureFieldCall& evaluation = call.evaluation;
   CudaThread thread;
-  return end_contact_search(thread, evaluation.staged.pairs[index], evaluation.staged.contacts[index],
-                            call.to.status + evaluation.entry(index).environment);
+  const StagedPair& begun = evaluation.staged.pairs[index];
+  const Remaining left = end_contact_search(thread, begun, evaluation.staged.contacts[index],
+                                            call.to.status + evaluation.entry(index).environment);
+  if (parts != Parts::kOne || left.kind != Remaining::kOverlapTest) return left;
+  return is_enclosed(thread, evaluation.staged.part_pairs[begun.part_pair].context) ? left : Remaining::nothing();
 }
 
 /// After the stages: a lane ends a staged pair, and the warp does what is left of the pairs of its lanes, and of those
@@ -51,7 +56,7 @@ __global__ void __launch_bounds__(kFindBlock, 2) find_contacts_kernel(const __gr
                static_cast<std::int16_t>(warp.from_lane(own.widening, lane))}};
     } else if (first < staged) {
       index = first + warp.lane();
-      own = warp.lane() < share && index < staged ? end_pair(call, index) : Remaining::nothing();
+      own = warp.lane() < share && index < staged ? end_pair<parts>(call, index) : Remaining::nothing();
       lanes = warp.ballot(own.kind != Remaining::kNothing);
       first += warps * share;
       continue;
