@@ -123,7 +123,7 @@ class CudaSimulator final : public Simulator::Implementation {
  private:
   /// Fewer warps solve at once where each needs a lot of memory.
   static constexpr std::int64_t kMaxSolverBytes = std::int64_t{2} << 30;
-  static constexpr std::int32_t kMaxTeamDofs = 48, kMaxTeamPolygons = 256;
+  static constexpr std::int32_t kMaxTeamDofs = 48;
 
   /// What a simulator has on its device.
   struct OnDevice {
@@ -151,8 +151,8 @@ class CudaSimulator final : public Simulator::Implementation {
             view().max_chain,    view().num_loops};
   }
 
-  /// Whether a warp may solve four environments at once: where they are small. By default there is room for four times
-  /// the polygons that a scene begins with, and for 256.
+  /// Whether a warp may solve several environments at once: where they are small. By default there is room for four
+  /// times the polygons that a scene begins with, and for 256.
   bool may_have_teams(std::int32_t capacity) const {
     return !has_plates() && !has_trees() && view().num_dofs <= kMaxTeamDofs && capacity <= kMaxTeamPolygons;
   }
@@ -160,7 +160,7 @@ class CudaSimulator final : public Simulator::Implementation {
   /// Of a warp: a team may need a copy of what an environment keeps.
   std::int64_t solver_words(std::int32_t capacity) const {
     const SolverSize size = solver_size(capacity);
-    return may_have_teams(capacity) ? 4 * (size.finding_words() + size.kept_words()) : size.finding_words();
+    return may_have_teams(capacity) ? kTeamsPerWarp * (size.finding_words() + size.kept_words()) : size.finding_words();
   }
 
   StepSize size_of(std::int64_t num_environments, std::int32_t capacity) const {
@@ -207,7 +207,9 @@ class CudaSimulator final : public Simulator::Implementation {
                      .begin_warps = static_cast<std::int32_t>(begin_warps_),
                      .warps = static_cast<std::int32_t>(warps_),
                      .substep_warps = static_cast<std::int32_t>(substep_warps_),
-                     .num_steps = num_steps};
+                     .num_steps = num_steps,
+                     // beside idle warps, a team would take longer than a warp
+                     .has_teams = may_have_teams(capacity) && state.num_environments > warps_};
     call.arrays.contacts.capacity = capacity;
     if (output.pair_wrench_mean.data == nullptr) call.arrays.sums = nullptr;
     BatchCall& evaluation = call.evaluation;
@@ -245,22 +247,22 @@ class CudaSimulator final : public Simulator::Implementation {
     if (has_trees()) return load_stages<SolvedBy::kWarpsWithTrees>();
     if (has_plates()) return load_stages<SolvedBy::kWarpsWithPlates>();
     load_end_stages<SolvedBy::kWarps>();
+    load_end_stages<SolvedBy::kTeams>();
     return std::min(load_solve_stages<SolvedBy::kWarps>(in_float()), load_solve_stages<SolvedBy::kTeams>(in_float()));
   }
 
   void solve_stages(const StepCall& call, cudaStream_t stream) const {
     if (has_trees()) return detail::solve_stages<SolvedBy::kWarpsWithTrees>(call, stream);
     if (has_plates()) return detail::solve_stages<SolvedBy::kWarpsWithPlates>(call, stream);
-    // beside idle warps, a team would take longer than a warp
-    const bool has_teams = may_have_teams(call.arrays.contacts.capacity) && call.step.state.num_environments > warps_;
-    has_teams ? detail::solve_stages<SolvedBy::kTeams>(call, stream)
-              : detail::solve_stages<SolvedBy::kWarps>(call, stream);
+    call.has_teams ? detail::solve_stages<SolvedBy::kTeams>(call, stream)
+                   : detail::solve_stages<SolvedBy::kWarps>(call, stream);
   }
 
   void end_stages(const StepCall& call, cudaStream_t stream) const {
     if (has_trees()) return detail::end_stages<SolvedBy::kWarpsWithTrees>(call, stream);
     if (has_plates()) return detail::end_stages<SolvedBy::kWarpsWithPlates>(call, stream);
-    detail::end_stages<SolvedBy::kWarps>(call, stream);
+    call.has_teams ? detail::end_stages<SolvedBy::kTeams>(call, stream)
+                   : detail::end_stages<SolvedBy::kWarps>(call, stream);
   }
 
   int num_models() const { return scene_.data().view.num_models; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lanes that solve a problem together, with shared memory for their sums: a warp, or a team of eight lanes for each
-// of four small problems that a warp solves at once. The teams take the same way through the code: see
+// The lanes that solve a problem together, with shared memory for their sums: a warp, or a team of four lanes for each
+// of eight small problems that a warp solves at once. The teams take the same way through the code: see
 // any_team() in include/isopatch/detail/simt/warp.h.
 #pragma once
 
@@ -76,14 +76,31 @@ struct SummingTreeWarp : SummingWarp {
   __device__ CudaTreeWarp lanes() const { return {}; }
 };
 
-/// A quarter of a warp.
-struct CudaTeam {
+/// A quarter of a warp that takes an environment and waits for no other team.
+struct OwnTeam {
   static constexpr int kSize = 8;
   static constexpr bool kTakesTrees = false;
   static constexpr int kTeams = CudaWarp::kSize / kSize;
+
+  __device__ static int index() { return CudaWarp().lane() / kSize; }
+  __device__ int lane() const { return static_cast<int>(threadIdx.x) % kSize; }
+  __device__ std::uint32_t ballot(bool value) const { return __ballot_sync(members(), value) >> first_lane(); }
+  __device__ void sync() const { __syncwarp(members()); }
+
+ private:
+  __device__ static int first_lane() { return index() * kSize; }
+  __device__ static unsigned members() { return ((1u << kSize) - 1u) << first_lane(); }
+};
+
+/// An eighth of a warp.
+struct CudaTeam {
+  static constexpr int kSize = 4;
+  static constexpr bool kTakesTrees = false;
+  static constexpr int kTeams = CudaWarp::kSize / kSize;
   static constexpr int kMaxSums = 21;
-  static constexpr int kStride = kSize + 1;                  // no two lanes have the same bank
-  static constexpr int kDoubles = kMaxSums * (kStride + 1);  // a column of each lane, and the totals
+  static constexpr int kColumns = 8;            // of lane_sums(), each of lanes 8 apart
+  static constexpr int kStride = kColumns + 1;  // no two lanes have the same bank
+  static constexpr int kDoubles = kMaxSums * kStride;
 
   /// With `shared` memory of kDoubles.
   __device__ explicit CudaTeam(double* shared) : sums_(shared) {}
@@ -95,47 +112,50 @@ struct CudaTeam {
   __device__ bool any(bool value) const { return CudaWarp().ballot(value) != 0u; }
   __device__ void prefetch(const void* /*begin*/, int /*bytes*/) const {}  // there are few polygons
 
-  /// In the order of lane_sums.h. A lane does the work of four, and the tree adds up lanes 16 apart, then 8 apart, then
-  /// all others: there each lane adds up a sum of all lanes, a third of the instructions of shuffles.
+  /// In the order of lane_sums.h. A lane does the work of eight, and the tree adds up lanes 16 apart, then 8 apart,
+  /// then all others: there each lane adds up a sum of all lanes, a third of the instructions of shuffles.
   template <int size, class Add>
   __device__ void lane_sums(int count, const Add& add, double (&sums)[size]) const {
     static_assert(size <= kMaxSums);
     const int used = min(count, kSumLanes);
-    double* const own = sums_ + lane();
-    double* const total = sums_ + kMaxSums * kStride;
+    constexpr int kRounds = kSumLanes / kColumns;  // of a column
+    const int rounds = used <= kSize ? 1 : kRounds * (kColumns / kSize);
     double held[size];  // of a lane, until 16 lanes farther is known
 #pragma unroll
     for (double& sum : held) sum = 0;
 #pragma unroll 1
-    for (int round = 0; round < (used <= kSize ? 1 : 4); ++round) {
+    for (int round = 0; round < rounds; round += used <= kColumns ? kRounds : 1) {
+      const int column = round / kRounds * kSize + lane(), of_column = round % kRounds;
       double part[size];
 #pragma unroll
       for (double& sum : part) sum = 0;
 #pragma unroll 1
-      for (int i = (round & 1) * 16 + (round >> 1) * kSize + lane(); i < count; i += kSumLanes) add(i, part);
-      if (round == 2) {
+      for (int i = (round & 1) * 16 + (of_column >> 1) * kColumns + column; i < count; i += kSumLanes) add(i, part);
+      if (of_column == 2) {
 #pragma unroll
         for (int k = 0; k < size; ++k) held[k] = part[k];
         continue;
       }
+      double* const own = sums_ + column;
 #pragma unroll
       for (int k = 0; k < size; ++k) {
-        const double of_two = round == 3 ? held[k] + part[k] : part[k];
-        own[k * kStride] = round == 0 ? part[k] : own[k * kStride] + of_two;
+        const double of_two = of_column == 3 ? held[k] + part[k] : part[k];
+        own[k * kStride] = of_column == 0 ? part[k] : own[k * kStride] + of_two;
       }
     }
     sync();
 #pragma unroll 1
     for (int k = lane(); k < size; k += kSize) {
-      double left[kSize];
+      double left[kColumns];
 #pragma unroll
-      for (int l = 0; l < kSize; ++l) left[l] = l < used ? sums_[k * kStride + l] : 0.0;
+      for (int l = 0; l < kColumns; ++l) left[l] = l < used ? sums_[k * kStride + l] : 0.0;
       const double sum = ((left[0] + left[4]) + (left[2] + left[6])) + ((left[1] + left[5]) + (left[3] + left[7]));
-      total[k] = sum + (used < kSumLanes ? 0.0 : -0.0);  // as add_up_lanes() does
+      sums_[k * kStride] = sum + (used < kSumLanes ? 0.0 : -0.0);  // as add_up_lanes() does
     }
     sync();
 #pragma unroll
-    for (int k = 0; k < size; ++k) sums[k] = total[k];
+    for (int k = 0; k < size; ++k) sums[k] = sums_[k * kStride];
+    sync();  // before the next ones
   }
 
  private:

@@ -43,7 +43,7 @@ __device__ inline auto sorted_contacts(const StepCall& call, std::int64_t enviro
       count, [=](int i) { return sorted[i].key; },
       [=](int i, const auto& columns, int k) {
         const std::int64_t at = first + sorted[i].at;
-        if constexpr (std::is_same_v<decltype(columns), const FloatColumns&>) {
+        if constexpr (!std::is_same_v<decltype(columns), const PolygonColumns&>) {
           columns.write(k, in_float[at]);
         } else {
           in_float != nullptr ? columns.write(k, in_float[at]) : columns.write(k, in_double[at]);
@@ -52,7 +52,8 @@ __device__ inline auto sorted_contacts(const StepCall& call, std::int64_t enviro
 }
 
 /// Whether an environment goes on, and with which status.
-__device__ __forceinline__ void take_environment(CudaWarp& warp, const StepCall& call, std::int64_t e,
+template <class Warp>
+__device__ __forceinline__ void take_environment(Warp& warp, const StepCall& call, std::int64_t e,
                                                  PendingStage& stage) {
   const StepView& step = call.step;
   const StepArrays& arrays = call.arrays;
@@ -87,6 +88,17 @@ __device__ __forceinline__ void sort_contacts(CudaWarp& warp, ContactEntry* rows
   warp.sync();
 }
 
+/// Begins the stage of an environment that goes on and whose contacts are in order.
+template <class Warp>
+__device__ __forceinline__ void begin_sorted_stage(Warp& warp, const StepCall& call, std::int64_t e,
+                                                   PendingStage& stage) {
+  const auto contacts = sorted_contacts(call, e, stage.begun.contacts);
+  const StageProblem begun = begin_stage(warp, call.step, call.evaluation.state, e, contacts, kept_memory(call, e),
+                                         call.arrays.of(call.step, e));
+  if (warp.lane() == 0) stage.begun = begun;
+  warp.sync();
+}
+
 /// Begins the stage of an environment at hand from the contacts that were found, which sort(entries, count) puts in
 /// order.
 template <class Warp, class Sort>
@@ -96,12 +108,8 @@ __device__ __forceinline__ void begin_environment_stage(Warp& warp, const StepCa
   PendingStage& stage = arrays.stages[e];
   take_environment(warp, call, e, stage);
   if (!stage.is_solved) return;
-  const int found = stage.begun.contacts;
-  sort(arrays.contacts.entries + e * arrays.contacts.capacity, found);
-  const StageProblem begun = begin_stage(warp, call.step, call.evaluation.state, e, sorted_contacts(call, e, found),
-                                         kept_memory(call, e), arrays.of(call.step, e));
-  if (warp.lane() == 0) stage.begun = begun;
-  warp.sync();
+  sort(arrays.contacts.entries + e * arrays.contacts.capacity, stage.begun.contacts);
+  begin_sorted_stage(warp, call, e, stage);
 }
 
 /// Solves the stage of an environment, by all lanes.

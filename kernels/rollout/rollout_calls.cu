@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How calls and searches begin, and how calls end: a warp takes an environment. Between calls, states are written.
+// How calls and searches begin, and how calls end: a warp takes an environment, or four small ones. Between calls,
+// states are written.
 #include "kernels/algorithms/for_each_item.cuh"
 #include "kernels/rollout/cuda_team.cuh"
 #include "kernels/rollout/step_call.h"
@@ -13,13 +14,15 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int kBlock = kWarps * CudaWarp::kSize;
 
-__device__ std::int64_t environment_of_warp() {
-  return static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / CudaWarp::kSize;
+/// The environment of the thread's warp, or of its team.
+template <class Warp = CudaWarp>
+__device__ std::int64_t own_environment() {
+  return static_cast<std::int64_t>(blockIdx.x) * (kBlock / Warp::kSize) + threadIdx.x / Warp::kSize;
 }
 
 __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
-  const std::int64_t e = environment_of_warp();
+  const std::int64_t e = own_environment();
   if (e >= call.step.state.num_environments) return;
   const StepProgress memory = call.arrays.of(call.step, e);
   if (warp.lane() == 0) call.arrays.contacts.found[e] = 0;
@@ -37,7 +40,7 @@ __global__ void __launch_bounds__(kBlock) begin_call_kernel(const __grid_constan
 template <class Warp>
 __global__ void __launch_bounds__(kBlock, 4) place_for_searches_kernel(const __grid_constant__ StepCall call) {
   Warp warp;
-  const std::int64_t e = environment_of_warp();
+  const std::int64_t e = own_environment<Warp>();
   if (e >= call.step.state.num_environments) return;
   const std::uint32_t before = call.step.state.status[e];
   warp.sync();  // before it changes
@@ -50,7 +53,7 @@ __global__ void __launch_bounds__(kBlock, 4) place_for_searches_kernel(const __g
 
 __global__ void __launch_bounds__(kBlock) end_call_kernel(const __grid_constant__ StepCall call) {
   CudaWarp warp;
-  const std::int64_t e = environment_of_warp();
+  const std::int64_t e = own_environment();
   if (e >= call.step.state.num_environments) return;
   const StepProgress memory = call.arrays.of(call.step, e);
   end_call(warp, call.step, e, memory, call.output, call.num_steps);
@@ -96,13 +99,25 @@ struct CopyEnvironment {
   }
 };
 
-unsigned blocks_of(std::int64_t environments) { return static_cast<unsigned>((environments + kWarps - 1) / kWarps); }
+/// Of a warp for each environment, or of teams.
+template <class Warp = CudaWarp>
+unsigned blocks_of(std::int64_t environments) {
+  constexpr int kOfBlock = kBlock / Warp::kSize;
+  return static_cast<unsigned>((environments + kOfBlock - 1) / kOfBlock);
+}
+
+template <class Warp>
+void place_for_searches_by(const StepCall& call, cudaStream_t stream) {
+  const std::int64_t environments = call.step.state.num_environments;
+  place_for_searches_kernel<Warp><<<blocks_of<Warp>(environments), kBlock, 0, stream>>>(call);
+}
 
 }  // namespace
 
 void load_rollout_calls(bool has_trees) {
   resident_blocks(begin_call_kernel, kBlock);
   resident_blocks(has_trees ? place_for_searches_kernel<CudaTreeWarp> : place_for_searches_kernel<CudaWarp>, kBlock);
+  if (!has_trees) resident_blocks(place_for_searches_kernel<OwnTeam>, kBlock);
   resident_blocks(end_call_kernel, kBlock);
   load_for_each_item<WriteInitialState>();
   load_for_each_item<CopyEnvironment>();
@@ -116,11 +131,12 @@ void begin_call(const StepCall& call, cudaStream_t stream) {
 
 void place_for_searches(const StepCall& call, cudaStream_t stream) {
   if (call.step.state.num_environments == 0) return;
-  const unsigned blocks = blocks_of(call.step.state.num_environments);
   if (may_have_trees(call.step.rollout)) {
-    place_for_searches_kernel<CudaTreeWarp><<<blocks, kBlock, 0, stream>>>(call);
+    place_for_searches_by<CudaTreeWarp>(call, stream);
+  } else if (call.has_teams) {
+    place_for_searches_by<OwnTeam>(call, stream);
   } else {
-    place_for_searches_kernel<CudaWarp><<<blocks, kBlock, 0, stream>>>(call);
+    place_for_searches_by<CudaWarp>(call, stream);
   }
   ISOPATCH_CUDA_CHECK(cudaGetLastError());
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the velocities of stages: a warp takes an environment. Where there are many small ones it takes four and solves
-// all together, with a team of lanes for each. The memory that only this needs belongs to the warp. Scenes without
-// contacts with state have kernels without their code.
+// Finds the velocities of stages: a warp takes an environment. Where there are many small ones it takes eight and
+// solves all together, with a team of lanes for each. The memory that only this needs belongs to the warp. Scenes
+// without contacts with state have kernels without their code.
 #pragma once
 
 #include <type_traits>
@@ -19,6 +19,7 @@ constexpr int kSolveBlock = kSolveWarps * CudaWarp::kSize;
 
 template <SolvedBy by>
 inline constexpr int kProblemsPerWarp = by == SolvedBy::kTeams ? CudaTeam::kTeams : 1;
+static_assert(CudaTeam::kTeams == kTeamsPerWarp);
 
 /// The memory for one of the problems of a warp.
 template <SolvedBy by>
@@ -53,48 +54,57 @@ class WarpMemory {
   double* memory_;
 };
 
+/// What the lanes of teams share.
+struct TeamsMemory {
+  double sums[CudaTeam::kTeams][CudaTeam::kDoubles];
+  SolverMemory solvers[CudaTeam::kTeams];
+  StageProblem problems[CudaTeam::kTeams];
+};
+
+/// All but the plan, which a solve does not read. Member by member, as what is between them was never written.
+__device__ inline void copy_for_solve(const StageProblem& from, StageProblem& to) {
+  const auto [integrator, begin, end, duration, step, ahead, onward, drive_time, weight, last] = from.stage;
+  to.stage = {integrator, begin, end, duration, step, ahead, onward, drive_time, weight, last};
+  const auto [bodies, joints, dofs, pairs, terms, trees, loops, parameters] = from.problem;
+  to.problem = {bodies, joints, dofs, pairs, terms, trees, loops, parameters};
+  to.contacts = from.contacts;
+}
+
 /// Solves the stages of as many environments as a warp has teams, from the first one on.
 template <class Columns, class Memory>
 __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& call, std::int64_t first,
-                                               const Memory& memory, double* sums) {
+                                               const Memory& memory, TeamsMemory& shared) {
   PendingStage* const stages = call.arrays.stages;
-  const std::int64_t count = call.step.state.num_environments;
-  const auto is_solved = [&](int k) { return first + k < count && stages[first + k].is_solved; };
-  int solved = -1, most_pairs = 0;
-#pragma unroll 1
-  for (int k = 0; k < CudaTeam::kTeams; ++k) {
-    if (!is_solved(k)) continue;
-    solved = k;
-    most_pairs = max(most_pairs, stages[first + k].begun.problem.num_pairs);
-  }
-  if (solved < 0) return;
-#pragma unroll 1
-  for (int k = 0; k < CudaTeam::kTeams; ++k) {
-    if (!is_solved(k)) continue;
-    StageProblem begun = stages[first + k].begun;
-    write_contacts(warp, WarpPointSums<CudaWarp, false, Columns>{warp}, call.step, call.evaluation.state, first + k,
-                   sorted_contacts(call, first + k, begun.contacts), memory.of(first + k, k),
-                   call.arrays.of(call.step, first + k), begun);
-  }
-  warp.sync();
-
   const int index = CudaTeam::index();
-  CudaTeam team(sums + index * CudaTeam::kDoubles);
-  const bool own = is_solved(index);
-  const std::int64_t e = first + (own ? index : solved);
-  const SolverMemory solver = own ? memory.of(e, index) : memory.spare(e, index);
-  StageProblem begun = stages[e].begun;
+  const bool own = first + index < call.step.state.num_environments && stages[first + index].is_solved;
+  const std::uint32_t solved = warp.ballot(own);
+  if (solved == 0u) return;
+  const int some = count_bits(~solved & (solved - 1u)) / CudaTeam::kSize;  // team that has an environment
+  CudaTeam team(shared.sums[index]);
+  const WarpPointSums<CudaTeam, false, Columns> points{team};
+  const std::int64_t e = first + (own ? index : some);
+  SolverMemory& solver = shared.solvers[index];
+  StageProblem& begun = shared.problems[index];
+  if (team.lane() == 0) {
+    solver = own ? memory.of(e, index) : memory.spare(e, index);
+    copy_for_solve(stages[e].begun, begun);
+    if (!own) begun.problem.num_pairs = 0;
+  }
+  team.sync();
+  int most_pairs = 0;
+  while (team.any(begun.problem.num_pairs > most_pairs)) ++most_pairs;
+  write_contacts(team, points, call.step, call.evaluation.state, e, sorted_contacts(call, e, begun.contacts), solver,
+                 call.arrays.of(call.step, e), begun);
+
   const int zeros = own ? 0 : SolverVectors::kCount * begun.problem.num_dofs;
 #pragma unroll 1
   for (int i = team.lane(); i < zeros; i += CudaTeam::kSize) solver.vectors.velocity[i] = 0;
 #pragma unroll 1
-  for (int i = (own ? begun.problem.num_pairs : 0) + team.lane(); i < most_pairs; i += CudaTeam::kSize) {
-    solver.pairs[i].set_empty();
-  }
-  begun.problem.num_pairs = most_pairs;
-  warp.sync();
-  const StageSolution solution = solve_problem(team, WarpPointSums<CudaTeam, false, Columns>{team}, call.step,
-                                               call.evaluation.state, e, begun, solver, own);
+  for (int i = begun.problem.num_pairs + team.lane(); i < most_pairs; i += CudaTeam::kSize) solver.pairs[i].set_empty();
+  team.sync();
+  if (team.lane() == 0) begun.problem.num_pairs = most_pairs;
+  team.sync();
+  const StageSolution solution = solve_problem(team, points, call.step, call.evaluation.state, e, begun, solver, own);
   if (own && team.lane() == 0) stages[e].solution = solution;
   warp.sync();
 }
@@ -106,9 +116,10 @@ constexpr int kSolveBlocks = 4;
 template <SolvedBy by, class T>
 __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     solve_stages_kernel(const __grid_constant__ StepCall call) {
-  constexpr int kDoubles = by == SolvedBy::kTeams ? CudaTeam::kTeams * CudaTeam::kDoubles : SummingWarp::kDoubles;
-  using Columns = std::conditional_t<std::is_same_v<T, float>, FloatColumns, PolygonColumns>;
-  __shared__ double sums[kSolveWarps][kDoubles];
+  using OfFloats = std::conditional_t<by == SolvedBy::kTeams, SmallFloatColumns, FloatColumns>;
+  using Columns = std::conditional_t<std::is_same_v<T, float>, OfFloats, PolygonColumns>;
+  using Memory = std::conditional_t<by == SolvedBy::kTeams, TeamsMemory, double[SummingWarp::kDoubles]>;
+  __shared__ Memory shared[kSolveWarps];
   CudaWarp warp;
   const WarpMemory<by> memory(call);
   const std::int64_t count = call.step.state.num_environments,
@@ -116,12 +127,12 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
   for (std::int32_t item; take_item(warp, &call.evaluation.counters->next_step, items, item);) {
     if constexpr (by == SolvedBy::kTeams) {
       solve_by_teams<Columns>(warp, call, std::int64_t{item} * CudaTeam::kTeams, memory,
-                              sums[threadIdx.x / CudaWarp::kSize]);
+                              shared[threadIdx.x / CudaWarp::kSize]);
     } else {
       constexpr bool kTrees = by == SolvedBy::kWarpsWithTrees;
       using Warp = std::conditional_t<kTrees, SummingTreeWarp, SummingWarp>;
       solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Columns, Warp>(
-          call, item, memory.of(item, 0), sums[threadIdx.x / CudaWarp::kSize]);
+          call, item, memory.of(item, 0), shared[threadIdx.x / CudaWarp::kSize]);
     }
     warp.sync();  // before others are at hand
   }

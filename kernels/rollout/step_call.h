@@ -115,11 +115,15 @@ struct StepCall {
   std::int32_t substep_warps;  // that take sub-steps
   int num_steps;               // of the call
   int search = 0;              // of those that every environment has in a step
+  bool has_teams = false;      // environments are small, and more than warps
 
   ISOPATCH_HD bool is_last_search() const { return search + 1 == num_stages(step.rollout.integrator); }
 };
 
-/// How a stage is solved: a warp takes an environment, or with kTeams four small ones at once. Those with contacts with
+/// How many small environments a warp solves at once, and how many polygons they have room for at most.
+inline constexpr int kTeamsPerWarp = 8, kMaxTeamPolygons = 256;
+
+/// How a stage is solved: a warp takes an environment, or with kTeams several small ones. Those with contacts with
 /// state have friction terms; scenes with trees of bodies may.
 enum class SolvedBy : std::uint8_t { kWarps, kTeams, kWarpsWithPlates, kWarpsWithTrees };
 

@@ -185,7 +185,7 @@ TEST_F(SimulatorOnGpu, FrozenEnvironmentsAreThoseOfTheCpu) {
   }
 }
 
-/// Where there are more environments than warps, a warp solves four small ones together: here beside some that are
+/// Where there are more environments than warps, a warp takes several small ones at once: here beside some that are
 /// frozen, that have more polygons or that take sub-steps, and in a last warp that gets fewer.
 TEST_F(SimulatorOnGpu, GpuSmallSolvesTogetherHaveTheBitsOfTheCpu) {
   const std::int64_t environments = detail::load_solve_stages<detail::SolvedBy::kTeams>(true) + 23;

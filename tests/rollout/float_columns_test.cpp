@@ -56,11 +56,12 @@ void expect_same(PolygonPoints<double> a, PolygonPoints<double> b) {
   EXPECT_EQ(bits[0], bits[1]);
 }
 
-TEST(FloatColumns, GiveTheNumbersOfColumnsInDouble) {
+template <class Columns>
+void expect_numbers_of_columns_in_double() {
   constexpr int kPolygons = 2000;
   const auto blocks = static_cast<std::size_t>(PolygonColumns::blocks_of(kPolygons));
-  std::vector<double> in_float(blocks * FloatColumns::kBlock), in_double(blocks * PolygonColumns::kBlock);
-  const FloatColumns a(in_float.data());
+  std::vector<double> in_float(blocks * Columns::kBlock), in_double(blocks * PolygonColumns::kBlock);
+  const Columns a(in_float.data());
   const PolygonColumns b(in_double.data());
   Numbers numbers;
   for (int i = 0; i < kPolygons; ++i) {
@@ -90,6 +91,11 @@ TEST(FloatColumns, GiveTheNumbersOfColumnsInDouble) {
   for (int i = 0; i < kPolygons; ++i) expect_same(a.load(a.numbers(i)), b.load(i));
   a.write_nothing(kPolygons - 1), b.write_nothing(kPolygons - 1);
   expect_same(a.load(a.numbers(kPolygons - 1)), b.load(kPolygons - 1));
+}
+
+TEST(FloatColumns, GiveTheNumbersOfColumnsInDouble) {
+  expect_numbers_of_columns_in_double<FloatColumns>();
+  expect_numbers_of_columns_in_double<SmallFloatColumns>();
 }
 
 }  // namespace

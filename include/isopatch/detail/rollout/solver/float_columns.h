@@ -8,12 +8,15 @@
 
 namespace isopatch::detail {
 
-/// The columns of one pair's polygons, of eight bytes a polygon: pairs of floats, then doubles.
-class FloatColumns {
+/// The columns of one pair's polygons, of eight bytes a polygon: pairs of floats, then doubles. The same number of so
+/// many polygons stands side by side.
+template <int side_by_side>
+class FloatColumnsOf {
  public:
   static constexpr int kColumns = 15, kBlock = kColumns * kSumLanes;
+  static_assert(kSumLanes % side_by_side == 0);
 
-  ISOPATCH_HD explicit FloatColumns(double* first_block) : first_(first_block) {}
+  ISOPATCH_HD explicit FloatColumnsOf(double* first_block) : first_(first_block) {}
 
   ISOPATCH_HD const double* block(int index) const { return first_ + static_cast<std::ptrdiff_t>(index) * kBlock; }
 
@@ -24,15 +27,15 @@ class FloatColumns {
                                 {u.z, v.x}, {v.y, v.z}, {from.dissipation, 0}};
     ISOPATCH_UNROLL
     for (int i = 0; i < kPairs; ++i) set(to, i, pairs[i]);
-    to[kStiffness * kSumLanes] = from.stiffness;
-    to[kFriction * kSumLanes] = from.friction;
+    to[kStiffness * kApart] = from.stiffness;
+    to[kFriction * kApart] = from.friction;
     set(to, kForce, {from.force, from.change[0]});
     set(to, kForce + 1, {from.change[1], from.share_b});
     set(to, kForce + 2, {s.x, s.y});
     set(to, kLimit, {s.z, 0});
   }
   ISOPATCH_HD void write_nothing(int polygon) const {
-    for (int i = 0; i < kColumns; ++i) column(polygon)[i * kSumLanes] = 0;
+    for (int i = 0; i < kColumns; ++i) column(polygon)[i * kApart] = 0;
   }
   /// The numbers of a polygon as they stand there.
   struct Numbers {
@@ -41,7 +44,7 @@ class FloatColumns {
   ISOPATCH_HD Numbers numbers(int polygon) const {
     Numbers numbers;
     ISOPATCH_UNROLL
-    for (int i = 0; i < kColumns; ++i) numbers.column[i] = column(polygon)[i * kSumLanes];
+    for (int i = 0; i < kColumns; ++i) numbers.column[i] = column(polygon)[i * kApart];
     return numbers;
   }
   /// Before points are made of the polygon, as slope().
@@ -71,19 +74,21 @@ class FloatColumns {
   }
   ISOPATCH_HD void store(int polygon, const PolygonPoints<double>& points) const {
     double* const to = column(polygon);
-    to[kStiffness * kSumLanes] = points.stiffness;
+    to[kStiffness * kApart] = points.stiffness;
     ISOPATCH_UNROLL
-    for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) to[(kForce + k) * kSumLanes] = points.force[k];
+    for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) to[(kForce + k) * kApart] = points.force[k];
     store_limits(polygon, points);
   }
   /// The friction limits alone, of points that were stored.
   ISOPATCH_HD void store_limits(int polygon, const PolygonPoints<double>& points) const {
-    double* const to = column(polygon) + kLimit * kSumLanes;
+    double* const to = column(polygon) + kLimit * kApart;
     ISOPATCH_UNROLL
-    for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) to[k * kSumLanes] = points.limit[k];
+    for (int k = 0; k < PolygonPoints<double>::kPoints; ++k) to[k * kApart] = points.limit[k];
   }
 
  private:
+  static constexpr int kApart = side_by_side;  // columns
+
   /// Columns: pairs, then doubles. Of points; before there are any, pairs stand in place of forces and limits.
   static constexpr int kPairs = 7, kStiffness = 7, kFriction = 8, kForce = 9, kLimit = 12;
 
@@ -92,11 +97,11 @@ class FloatColumns {
   };
 
   ISOPATCH_HD double* column(int polygon) const {
-    return first_ + static_cast<std::ptrdiff_t>(polygon / kSumLanes) * kBlock + polygon % kSumLanes;
+    return first_ + static_cast<std::ptrdiff_t>(polygon / kApart) * (kColumns * kApart) + polygon % kApart;
   }
   ISOPATCH_HD static Pair at(const Numbers& from, int index) { return std::bit_cast<Pair>(from.column[index]); }
   ISOPATCH_HD static void set(double* column, int index, Pair pair) {
-    column[index * kSumLanes] = std::bit_cast<double>(pair);
+    column[index * kApart] = std::bit_cast<double>(pair);
   }
   /// All but the forces.
   ISOPATCH_HD static SolverContact<double> shape(const Numbers& from) {
@@ -117,5 +122,8 @@ class FloatColumns {
 
   double* first_;
 };
+
+using FloatColumns = FloatColumnsOf<kSumLanes>;
+using SmallFloatColumns = FloatColumnsOf<PolygonColumns::kMaxVector>;  // of few, which take less of a cache
 
 }  // namespace isopatch::detail
