@@ -9,7 +9,7 @@
 
 #include "host/reference/polytope/nearest_velocity.h"
 #include "tests/reference/polytope/step_bodies.h"
-#include "tests/simulator/polytope_pour.h"
+#include "tests/simulator/polytope/polytope_pour.h"
 
 namespace isopatch::reference::polytope {
 namespace {

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <optional>
 
-#include "tests/simulator/polytope_bodies.h"
+#include "tests/simulator/polytope/polytope_bodies.h"
 
 namespace isopatch::test {
 

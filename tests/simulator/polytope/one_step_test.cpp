@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "tests/simulator/polytope_bodies.h"
+#include "tests/simulator/polytope/polytope_bodies.h"
 
 namespace isopatch::test {
 namespace {

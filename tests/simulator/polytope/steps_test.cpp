@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-#include "tests/simulator/polytope_pour.h"
+#include "tests/simulator/polytope/polytope_pour.h"
 
 namespace isopatch::test {
 namespace {
