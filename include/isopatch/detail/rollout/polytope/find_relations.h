@@ -76,24 +76,29 @@ ISOPATCH_HD double margin_of(const SceneView& scene, const State& state, std::in
   return relation_options(scene.polytopes, 0, {0, 0}, radius(view.a, parts.a), {0, 0}, radius(view.b, parts.b)).reach;
 }
 
-/// Completes contacts that a part pair has appended, from `first` on, of whose overlaps so much is undone at most [m].
-/// Called by all lanes.
+/// What all contacts of a part pair have in common.
+struct PartContacts {
+  std::int32_t pair, part_pair;  // as in StepContact
+  double undone;                 // of an overlap at most, m
+  double tolerance;              // m
+};
+
+/// Completes the contacts first ... end, which a part pair has appended. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void complete_contacts(Warp& warp, const StageInput& in, const PairView& view, std::int32_t pair,
-                                         std::int32_t part_pair, double undone, double tolerance, double h,
-                                         const RelationMemory& r, std::int32_t first, std::int32_t end) {
-  const PartPairView& parts = in.scene.part_pairs[part_pair];
+ISOPATCH_HD_LARGE void complete_contacts(Warp& warp, const StageInput& in, const PairView& view, const PartContacts& of,
+                                         double h, const RelationMemory& r, std::int32_t first, std::int32_t end) {
+  const PartPairView& parts = in.scene.part_pairs[of.part_pair];
   const double friction = friction_of(view, read_material(in.scene, in.contact, in.environment, parts.a),
                                       read_material(in.scene, in.contact, in.environment, parts.b));
   ISOPATCH_NO_UNROLL
   for (std::int32_t i = first + warp.lane(); i < min(end, r.capacity.contacts); i += Warp::kSize) {
     StepContact& contact = r.contacts[i];
-    contact.allowed = min(contact.gap + undone, 0.0);
+    contact.allowed = min(contact.gap + of.undone, 0.0);
     contact.offset = (contact.gap - contact.allowed) / h;
     contact.friction = friction;
-    contact.pair = pair;
-    contact.part_pair = part_pair;
-    contact.touches = contact.gap >= -tolerance;
+    contact.pair = of.pair;
+    contact.part_pair = of.part_pair;
+    contact.touches = contact.gap >= -of.tolerance;
   }
   warp.sync();
 }
@@ -133,7 +138,7 @@ ISOPATCH_HD_LARGE RelationCounts find_step_relations(Warp& warp, const StageInpu
       // an overlap is undone by at most the margin in a step
       const bool recovers = !is_unilateral(in.scene) && separation < -posed.options.tolerance;
       const double undone = recovers ? margin_of(in.scene, state, in.environment, view, parts) : kInfinity;
-      complete_contacts(warp, in, view, k, i, undone, posed.options.tolerance, h, r, before, counts.contacts);
+      complete_contacts(warp, in, view, {k, i, undone, posed.options.tolerance}, h, r, before, counts.contacts);
     }
   }
   return counts;
@@ -243,7 +248,7 @@ ISOPATCH_HD_LARGE bool add_relations_of_overlaps(Warp& warp, const StageInput& i
       posed.options.mode = RelationMode::kLocal;
       const std::int32_t first = counts.contacts;
       append_relations(warp, posed, {view.pair, parts.a, parts.b}, r, counts);
-      complete_contacts(warp, in, view, k, i, kInfinity, posed.options.tolerance, h, r, first, counts.contacts);
+      complete_contacts(warp, in, view, {k, i, kInfinity, posed.options.tolerance}, h, r, first, counts.contacts);
     }
   }
   if (!fits(counts, r.capacity)) return false;
