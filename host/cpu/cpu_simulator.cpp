@@ -8,7 +8,7 @@
 
 #include "host/cpu/find_contacts.h"
 #include "host/cpu/isa/kernels.h"
-#include "host/cpu/rollout/step_call.h"
+#include "host/cpu/polytope_steps.h"
 #include "host/evaluation/argument_check.h"
 #include "host/evaluation/evaluator_backend.h"
 #include "host/rollout/simulator_backend.h"
@@ -25,7 +25,7 @@ namespace {
 
 /// One step. Returns its status; with kFrozen, the state is as it was.
 template <class Warp>
-std::uint32_t take_step(Warp& warp, const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
+std::uint32_t take_step(Warp& warp, const CpuStepCall& call, std::int64_t environment, ContactStepMemory& work) {
   const StepView& step = call.step;
   const StepProgress progress = call.progress(work);
   const State contact = search_state(step, progress.poses, progress.twists, 0, progress.contact_state, 0);
@@ -51,7 +51,8 @@ std::uint32_t take_step(Warp& warp, const StepCall& call, std::int64_t environme
 
 /// All steps of a call in one environment.
 template <class Warp>
-void take_steps(const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
+void take_steps(const CpuStepCall& call, std::int64_t environment, ContactStepMemory& work,
+                RelationWorkspace* relations) {
   Warp warp;
   const StepProgress progress = call.progress(work);
   begin_call(warp, call.step, environment, progress);
@@ -61,8 +62,8 @@ void take_steps(const StepCall& call, std::int64_t environment, ContactStepMemor
   }
   for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
     check_cancelled();
-    status |=
-        work.has_relations() ? take_polytope_step(call, environment, work) : take_step(warp, call, environment, work);
+    status |= relations != nullptr ? take_polytope_step(call, environment, work, *relations)
+                                   : take_step(warp, call, environment, work);
   }
   end_call(warp, call.step, environment, progress, call.output, call.num_steps);
 }
@@ -74,7 +75,8 @@ class CpuSimulator final : public Simulator::Implementation {
         evaluator_(make_cpu_backend(scene_, options, view().slip_tolerance)),
         kernels_(select_kernels(options.vectors)),
         models_(make_cpu_contact_models(options, kernels_)),
-        workspaces_([this] { return make_workspace(); }) {}
+        workspaces_([this] { return make_workspace(); }),
+        relations_([this] { return std::make_unique<RelationWorkspace>(scene_.data().view, view()); }) {}
 
   void initial_state(const RolloutState& state, void*) const override {
     const SceneView& scene = scene_.data().view;
@@ -86,12 +88,12 @@ class CpuSimulator final : public Simulator::Implementation {
 
   void step(const RolloutState& state, const RolloutInput& input, const RolloutOutput& output, int num_steps,
             void*) const override {
-    const StepCall call = {{scene_.data().view, view(), state, {input}, output.joint_wrench.data != nullptr},
-                           output,
-                           num_steps,
-                           rollout_.polygon_capacity,
-                           rollout_.relation_capacity,
-                           kernels_ != nullptr ? kernels_->points : kPlainPointKernels};
+    const CpuStepCall call = {{scene_.data().view, view(), state, {input}, output.joint_wrench.data != nullptr},
+                              output,
+                              num_steps,
+                              rollout_.polygon_capacity,
+                              rollout_.relation_capacity,
+                              kernels_ != nullptr ? kernels_->points : kPlainPointKernels};
     take_all_steps(call);
     evaluate(call);
   }
@@ -107,7 +109,7 @@ class CpuSimulator final : public Simulator::Implementation {
   }
 
  private:
-  void take_all_steps(const StepCall& call) const {
+  void take_all_steps(const CpuStepCall& call) const {
     const std::int64_t count = call.step.state.num_environments;
     const std::int64_t threads = count > 1 ? std::min<std::int64_t>(usable_threads(options_.num_threads), count) : 1;
     LoopChunks loop(count, 1);
@@ -115,15 +117,19 @@ class CpuSimulator final : public Simulator::Implementation {
     const auto take = may_have_trees(view()) ? take_steps<SerialWarp> : take_steps<PlainWarp>;
     run_on_threads(static_cast<int>(threads), [&](int thread) {
       workspaces_.lend([&](ContactStepMemory& work) {
-        loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t e = begin; e < end; ++e) take(call, e, work);
-        });
+        const auto take_all = [&](RelationWorkspace* relations) {
+          loop.take(thread, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t e = begin; e < end; ++e) take(call, e, work, relations);
+          });
+        };
+        if (!call.step.scene.contact.any_faces) return take_all(nullptr);
+        relations_.lend([&](RelationWorkspace& relations) { take_all(&relations); });
       });
     });
   }
 
   /// The outputs that an evaluation of the state writes. A frozen environment has zeroes.
-  void evaluate(const StepCall& call) const {
+  void evaluate(const CpuStepCall& call) const {
     const StepView& step = call.step;
     const State contact =
         search_state(step, step.state.poses, nullptr, static_cast<std::int64_t>(step.scene.num_bodies) * kPoseSize,
@@ -158,6 +164,7 @@ class CpuSimulator final : public Simulator::Implementation {
   const IsaKernels* kernels_;  // null: one number at a time
   const CpuContactModels models_;
   mutable WorkspacePool<ContactStepMemory> workspaces_;
+  mutable WorkspacePool<RelationWorkspace> relations_;
 };
 
 }  // namespace

@@ -91,16 +91,17 @@ void check_reset_arguments(const ArrayCounts& counts, const RolloutState& state,
   check.check_overlaps();
 }
 
-/// What pairs of rigid polytopes do not go with.
-void check_polytopes(const Scene& scene, const RolloutOptions& rollout, const EvaluatorOptions& options) {
+/// What pairs of rigid parts that keep gaps do not go with.
+void check_gaps(const Scene& scene, const RolloutOptions& rollout, const EvaluatorOptions& options) {
   const SceneDescription& description = scene.description();
   for (const PairView& pair : scene.data().pairs) {
-    if (pair.model != static_cast<std::int32_t>(ContactModel::kPolytope)) continue;
-    const auto name = [&](std::int32_t body) {
-      return in_quotes(description.bodies[static_cast<std::size_t>(body)].name);
-    };
+    const ContactModelInfo& model = contact_models()[static_cast<std::size_t>(pair.model)];
+    if (!model.measures_distance) continue;
     const auto refuse = [&](std::string_view why) {
-      throw_error("simulator: {} and {} have a contact of model polytope, {}", name(pair.a), name(pair.b), why);
+      const auto name = [&](std::int32_t body) {
+        return in_quotes(description.bodies[static_cast<std::size_t>(body)].name);
+      };
+      throw_error("simulator: {} and {} have a contact of model {}, {}", name(pair.a), name(pair.b), model.name, why);
     };
     if (rollout.integrator == Integrator::kSdirk2) {
       refuse("which the integrator sdirk2 does not take; use midpoint or euler");
@@ -127,7 +128,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
                   in_quotes(body.name));
     }
   }
-  check_polytopes(scene, rollout, options);
+  check_gaps(scene, rollout, options);
   switch (options.backend) {
     case Backend::kCpu:
       return make_cpu_simulator(std::move(scene), rollout, {options});

@@ -196,7 +196,7 @@ inline constexpr double kMaxJointRatio = 1e6;         ///< of the rates of a joi
 inline constexpr int kMaxSubsteps = 64;               ///< of a rollout's step
 inline constexpr int kMaxClusters = 16;               ///< of normals of a pair: Results::max_clusters
 inline constexpr int kMaxPolygonCapacity = 1 << 24;   ///< of an environment in a rollout
-inline constexpr int kMaxGeometryIterations = 32;     ///< of a rollout's step with rigid polytopes
+inline constexpr int kMaxGeometryIterations = 32;     ///< of a rollout's step with rigid parts
 inline constexpr int kMaxRelationCapacity = 1 << 20;  ///< of an environment in a rollout
 
 }  // namespace isopatch::limits

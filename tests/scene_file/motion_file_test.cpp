@@ -384,7 +384,11 @@ TEST(RolloutInFiles, RefusesFields) {
   expect_bad(R"("variation": {"speeds": 1})", R"(variation.speeds: unknown field; did you mean "speed"?)");
   expect_bad(R"("steps": 1)",
              R"(steps: unknown field; known: "time_step", "duration", "integrator", "points", "gravity", "tolerance", )"
-             R"("max_iterations", "friction_passes", "max_substeps", "polygon_capacity", "speed_limit", "variation")");
+             R"("max_iterations", "friction_passes", "max_substeps", "polygon_capacity", "geometry_iterations", )"
+             R"("relation_capacity", "speed_limit", "variation")");
+  expect_bad(R"("geometry_iterations": 33)", "geometry_iterations: must be an integer from 1 to 32, found 33");
+  expect_bad(R"("geometry_iterations": 2.5)", "geometry_iterations: must be an integer from 1 to 32, found 2.5");
+  expect_bad(R"("relation_capacity": -1)", "relation_capacity: must be an integer from 0 to 1048576, found -1");
 }
 
 }  // namespace

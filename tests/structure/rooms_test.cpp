@@ -5,8 +5,10 @@
 //   math <- simt <- scene <- bvh, force_law, polygon <- cells, pair <- contact <- pressure_field, single_contact,
 //   polytope
 //                                                           contact <- rollout
+//                                                           polytope, rollout <- polytope_steps
 //
-// so contact models include neither each other nor rollout, and rollout includes no model: they meet in the backends.
+// so contact models include neither each other nor rollout, and rollout includes no model: they meet in the backends,
+// and in steps whose problem is another one.
 // The CPU backend, the reference and the kernels have orders like it. The functions that find violations are shown to
 // find them.
 #include <gtest/gtest.h>
@@ -46,7 +48,8 @@ const std::vector<Order>& orders() {
                                                 {"pressure_field", 6},
                                                 {"single_contact", 6},
                                                 {"polytope", 6},
-                                                {"rollout", 6}}},
+                                                {"rollout", 6},
+                                                {"polytope_steps", 7}}},
                                               {"host/cpu/",
                                                {{"simd", 0},
                                                 {"cells", 1},

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "isopatch/detail/rollout/polytope/step_contacts.h"
 #include "isopatch/detail/rollout/take_step.h"
 
 namespace isopatch::detail {
@@ -62,15 +61,8 @@ class StepWorkspace {
                 static_cast<std::size_t>(
                     ForceLayout{scene.num_pairs, view.num_joints, scene.num_bodies, view.num_loops}.size())),
         sums_(static_cast<std::size_t>(scene.num_pairs) * 6),
-        has_relations_(scene.pairs_of_model(kPolytopeModel) > 0),
-        size_{(has_relations_ ? 2 : 1) * scene.num_bodies,
-              view.num_joints,
-              view.num_dofs,
-              (has_relations_ ? 2 : 1) * scene.num_pairs,
-              kNone,
-              num_state_rows(scene),
-              view.max_chain,
-              view.num_loops},
+        size_{sides(scene) * scene.num_bodies, view.num_joints, view.num_dofs, sides(scene) * scene.num_pairs, kNone,
+              num_state_rows(scene),           view.max_chain,  view.num_loops},
         tree_memory_(static_cast<std::size_t>(tree_words(view))),
         trees_(tree_memory(view, tree_memory_.data())),
         tree_views_(view.trees) {}
@@ -83,19 +75,6 @@ class StepWorkspace {
             nullptr,        nullptr,
             nullptr,        &counts_,
             trees_};
-  }
-
-  bool has_relations() const { return has_relations_; }
-  std::int32_t relation_capacity() const { return relation_capacity_; }
-  /// For relations of a capacity: of contacts and relations, and of members four times that.
-  const RelationMemory& relations(std::int32_t capacity) {
-    if (capacity == relation_capacity_) return relations_;
-    relation_capacity_ = capacity;
-    relations_.capacity = {capacity, capacity, 4 * capacity};
-    const int bodies = size_.bodies / 2, pairs = size_.pairs / 2;
-    relation_memory_.resize(static_cast<std::size_t>(relations_.divide(nullptr, bodies, pairs, size_.dofs)));
-    relations_.divide(relation_memory_.data(), bodies, pairs, size_.dofs);
-    return relations_;
   }
 
   /// For a solve with this many polygons. It stays where the last one had as many.
@@ -114,6 +93,8 @@ class StepWorkspace {
   }
 
  private:
+  /// How often bodies and pairs may be in a solve: with faces that touch, for these alone too.
+  static int sides(const SceneView& scene) { return scene.contact.any_faces ? 2 : 1; }
   static std::size_t copies(const RolloutView& view) { return static_cast<std::size_t>(step_copies(view)); }
 
   static constexpr std::int32_t kNone = -1;  // polygons of no solve
@@ -122,11 +103,7 @@ class StepWorkspace {
   std::vector<StageBody> stage_bodies_;
   std::vector<double> poses_, twists_, forces_, sums_;
   StepCounts counts_ = {};
-  bool has_relations_;
   SolverSize size_;
-  std::int32_t relation_capacity_ = kNone;
-  RelationMemory relations_ = {};
-  std::vector<double> relation_memory_;
   SolverMemory solver_ = {};
   std::vector<double> memory_, tree_memory_;
   TreeMemory trees_;

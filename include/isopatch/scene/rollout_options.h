@@ -48,12 +48,12 @@ struct RolloutOptions {
                                                    ///< without it usual_friction_passes()
   int max_substeps = 8;                            ///< that an environment's step is at most, from 1 on; euler has one
   int polygon_capacity = 0;                        ///< of an environment; 0: found by evaluating
-  int geometry_iterations = 8;  ///< of rigid polytopes: searches for velocities in a step until these
-                                ///< do not overlap, in [1, 32]
-  int relation_capacity = 0;    ///< contacts and relations of rigid polytopes in an environment; 0:
-                                ///< found by evaluating
-  double speed_limit = 1e3;     ///< m/s and rad/s, > 0: a body that is faster has diverged
-  Variation variation = {};     ///< of the environments at the start
+  int geometry_iterations = 8;                     ///< of rigid parts: searches for velocities in a step until these
+                                                   ///< do not overlap, in [1, 32]
+  int relation_capacity = 0;                       ///< contacts and relations of rigid parts in an environment; 0:
+                                                   ///< found by evaluating
+  double speed_limit = 1e3;                        ///< m/s and rad/s, > 0: a body that is faster has diverged
+  Variation variation = {};                        ///< of the environments at the start
 };
 
 }  // namespace isopatch

@@ -5,7 +5,7 @@
 
 #include "isopatch/detail/pair/combined_materials.h"
 #include "isopatch/detail/polytope/part_pair.h"
-#include "isopatch/detail/rollout/polytope/step_contacts.h"
+#include "isopatch/detail/polytope_steps/step_contacts.h"
 #include "isopatch/detail/rollout/solver/stage_input.h"
 
 namespace isopatch::detail {

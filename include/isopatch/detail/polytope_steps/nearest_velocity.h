@@ -12,7 +12,7 @@
 // line search and matrix are as for compliant contact. A turn brings the error down to about 1 / kPenalty.
 #pragma once
 
-#include "isopatch/detail/rollout/polytope/step_contacts.h"
+#include "isopatch/detail/polytope_steps/step_contacts.h"
 #include "isopatch/detail/rollout/solver/pair_damper.h"
 #include "isopatch/detail/rollout/solver/solve_velocities.h"
 

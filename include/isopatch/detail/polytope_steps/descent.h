@@ -10,7 +10,7 @@
 // choices, so it ends; not always with the least cost of all.
 #pragma once
 
-#include "isopatch/detail/rollout/polytope/nearest_velocity.h"
+#include "isopatch/detail/polytope_steps/nearest_velocity.h"
 
 namespace isopatch::detail {
 

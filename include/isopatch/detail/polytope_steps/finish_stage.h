@@ -9,7 +9,7 @@
 // bodies that land would be thrown back if the mean itself had to. What a body keeps over that is its momentum.
 #pragma once
 
-#include "isopatch/detail/rollout/polytope/geometry_iterations.h"
+#include "isopatch/detail/polytope_steps/geometry_iterations.h"
 #include "isopatch/detail/rollout/take_step.h"
 
 namespace isopatch::detail {

@@ -8,7 +8,7 @@
 
 namespace isopatch::detail {
 
-struct StepCall {
+struct CpuStepCall {
   StepView step;
   RolloutOutput output;
   int num_steps;
@@ -23,8 +23,5 @@ struct StepCall {
 struct PlainWarp : SerialWarp {
   static constexpr bool kTakesTrees = false;
 };
-
-/// One step of an environment with rigid polytopes. Returns its status; with kFrozen, the state is as it was.
-std::uint32_t take_polytope_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work);
 
 }  // namespace isopatch::detail

@@ -4,8 +4,8 @@
 // than its masses.
 #pragma once
 
+#include "isopatch/detail/polytope_steps/step_contacts.h"
 #include "isopatch/detail/rollout/motion/substeps.h"
-#include "isopatch/detail/rollout/polytope/step_contacts.h"
 #include "isopatch/detail/rollout/solver/solve_stage.h"
 #include "isopatch/detail/rollout/step_view.h"
 

@@ -7,9 +7,9 @@
 // it swings about them.
 #pragma once
 
-#include "isopatch/detail/rollout/polytope/descent.h"
-#include "isopatch/detail/rollout/polytope/find_relations.h"
-#include "isopatch/detail/rollout/polytope/step_moves.h"
+#include "isopatch/detail/polytope_steps/descent.h"
+#include "isopatch/detail/polytope_steps/find_relations.h"
+#include "isopatch/detail/polytope_steps/step_moves.h"
 
 namespace isopatch::detail {
 

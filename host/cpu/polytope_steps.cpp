@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/cpu/polytope_steps.h"
+
 #include <algorithm>
 
-#include "host/cpu/rollout/step_call.h"
-#include "isopatch/detail/rollout/polytope/finish_stage.h"
+#include "isopatch/detail/polytope_steps/finish_stage.h"
 
 namespace isopatch::detail {
 
 namespace {
 
 /// With memory for so many relations.
-std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work,
+std::uint32_t take_step(const CpuStepCall& call, std::int64_t environment, ContactStepMemory& work,
                         const RelationMemory& relations) {
   PlainWarp warp;
   const StepView& step = call.step;
@@ -39,12 +40,12 @@ std::uint32_t take_step(const StepCall& call, std::int64_t environment, ContactS
 
 }  // namespace
 
-std::uint32_t take_polytope_step(const StepCall& call, std::int64_t environment, ContactStepMemory& work) {
+std::uint32_t take_polytope_step(const CpuStepCall& call, std::int64_t environment, ContactStepMemory& work,
+                                 RelationWorkspace& relations) {
   constexpr std::int32_t kFirst = 64;
-  std::int32_t capacity =
-      call.relation_capacity > 0 ? call.relation_capacity : std::max(work.relation_capacity(), kFirst);
+  std::int32_t capacity = call.relation_capacity > 0 ? call.relation_capacity : std::max(relations.capacity(), kFirst);
   while (true) {
-    const std::uint32_t status = take_step(call, environment, work, work.relations(capacity));
+    const std::uint32_t status = take_step(call, environment, work, relations.of_capacity(capacity));
     const std::int32_t polygons = call.progress(work).counts->polygons_needed;
     const bool is_full = (status & kStepCapacity) != 0 &&
                          (call.polygon_capacity == 0 || polygons <= call.polygon_capacity) &&
