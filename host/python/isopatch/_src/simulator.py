@@ -50,7 +50,7 @@ class Simulator:
         max_substeps: That a step of an environment is at most, where bodies approach each other so fast that they
             could pass through each other; "euler" takes none.
         polygon_capacity: Most contact polygons of an environment; 0: as many as there are.
-        geometry_iterations: Of rigid convex parts: searches for velocities in a step until these do not overlap, 1 to 32.
+        geometry_iterations: Of rigid convex parts: searches in a step until these do not overlap, 1 to 32.
         relation_capacity: Most contacts and relations of rigid convex parts of an environment; 0: as many as there are.
         speed_limit: m/s and rad/s; a body that is faster has diverged.
 
