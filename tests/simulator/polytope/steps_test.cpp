@@ -193,8 +193,7 @@ TEST_P(PolytopeSteps, ThrownBodiesGainNoEnergy) {
       gains += std::max(0.0, rollout.energy() - last);
       last = rollout.energy();
     });
-    const double kinetic = std::abs(begin);
-    EXPECT_LT(most, begin + 1e-3 * kinetic) << trial << ", gains " << gains << " of " << begin;
+    EXPECT_LT(most, begin + 1e-3 * std::abs(begin)) << trial << ", gains " << gains << " of " << begin;
   }
 }
 

@@ -31,12 +31,12 @@ class Descent : public RelationSolver<Warp, PointSums> {
  public:
   using Base::Base;
 
-  /// The contacts that relations from `first` on begin with: of those that touch or are apart, the one with the largest
-  /// rate at hand; where there are none the one with the largest gap. With `strict`, none touches that is not apart.
-  /// After find_rates().
-  ISOPATCH_HD_MEMBER void begin_choices(std::int32_t first, bool strict = false) {
+  /// The contacts that relations begin with: among the ones that touch or are apart, the one with the largest rate at
+  /// hand; where there are none the one with the largest gap. With `strict`, none touches that is not apart. After
+  /// find_rates().
+  ISOPATCH_HD_MEMBER void begin_choices(bool strict = false) {
     ISOPATCH_NO_UNROLL
-    for (std::int32_t i = first + warp_.lane(); i < counts_.relations; i += Warp::kSize) {
+    for (std::int32_t i = warp_.lane(); i < counts_.relations; i += Warp::kSize) {
       const Relation& relation = r_.relations[i];
       std::int32_t best = -1;
       for (std::int32_t k = relation.first; k < relation.first + relation.count; ++k) {
@@ -54,10 +54,10 @@ class Descent : public RelationSolver<Warp, PointSums> {
   }
 
   /// The same from contacts that were chosen before, where a relation has one.
-  ISOPATCH_HD_MEMBER void begin_choices_among_chosen(std::int32_t first) {
-    begin_choices(first);
+  ISOPATCH_HD_MEMBER void begin_choices_among_chosen() {
+    begin_choices();
     ISOPATCH_NO_UNROLL
-    for (std::int32_t i = first + warp_.lane(); i < counts_.relations; i += Warp::kSize) {
+    for (std::int32_t i = warp_.lane(); i < counts_.relations; i += Warp::kSize) {
       const Relation& relation = r_.relations[i];
       std::int32_t best = -1;
       for (std::int32_t k = relation.first; k < relation.first + relation.count; ++k) {

@@ -67,6 +67,7 @@ ISOPATCH_HD_LARGE void mark_borne(Warp& warp, const SolverMemory& m, int num_bod
 struct RelationOutcome {
   std::uint32_t status;
   int iterations;  // of Newton's method
+  bool friction_agrees = true;
 };
 
 /// Finds the velocities of a stage. Called by all lanes.
@@ -119,7 +120,7 @@ class RelationStep {
     RelationStage<Warp, PointSums> iterations = {warp_, in_, stage_, m_, r_, descent, num_rigid_, true};
     const int most = in_.view.geometry_iterations;
     StepSolution solution;
-    solution.iterations = 0;
+    outcome.friction_agrees = descent.friction_agrees();
     if (is_euler) {
       iterations.iterate(most, scale, 1, solution);
       if (!solution.fits) return {kStepCapacity, outcome.iterations};
@@ -128,8 +129,7 @@ class RelationStep {
       soft.num_pairs = p_.num_pairs - num_rigid_;
       evaluate(warp_, points_, soft, m_, {false, false});
       velocities_ = v.velocity;
-    }
-    if (!is_euler) {
+    } else {
       mark(descent);
       iterations.keep_sums();
       // the displacement: from the mean of the velocities before and after, in the metric of the masses alone
@@ -221,7 +221,7 @@ class RelationStep {
     const SolverVectors& v = m_.vectors;
     descent.find_rates(v.free_velocity);
     scale = descent.largest_rate(1);
-    descent.begin_choices(0, strict);
+    descent.begin_choices(strict);
     descent.for_each_contact([&](StepContact& c) { c.impulse = 0; });
     VelocityProblem soft = p_;
     soft.num_pairs = p_.num_pairs - num_rigid_;
@@ -275,7 +275,7 @@ ISOPATCH_HD_LARGE std::uint32_t finish_relation_stage(Warp& warp, const PointSum
   RelationOutcome outcome = {kOk, 0};
   const StageSolution solution = solve_problem(warp, points, step, contact, environment, soft, solver, true, [&](bool) {
     outcome = relations.find(beginning);
-    return SolveResult{outcome.iterations, true, true};
+    return SolveResult{outcome.iterations, true, outcome.friction_agrees};
   });
   if ((outcome.status & (kNoStep | kStepCapacity)) != 0) return outcome.status | kFrozen;
   relations.end();

@@ -79,7 +79,7 @@ struct RelationStage {
       }
       place_after(warp, in, stage, m, r.at, r);
       move_rows(r.poses_after, r.at);
-      descent.begin_choices_among_chosen(0);
+      descent.begin_choices_among_chosen();
       const DescentResult result = descent.descend(scale);
       solution.iterations += result.iterations;
       bool is_near = result.found;
@@ -87,8 +87,9 @@ struct RelationStage {
         difference(v.velocity, v.free_velocity, r.work);
         is_near = descent.squared_length(r.work) <= bound;
       }
-      if (!is_near) {
+      if (!is_near) {  // near u = 0 there is a solution
         for_each_dof([&](int i) { r.at[i] *= 0.5; });
+        descent.forget(r.best);
         has_change = false;
         share = 1;
         depths = {0, false};

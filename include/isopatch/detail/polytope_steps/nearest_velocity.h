@@ -145,6 +145,18 @@ class RelationSolver {
     return result;
   }
 
+  /// Begins again with these velocities, and no contact.
+  ISOPATCH_HD_MEMBER void forget(const double* velocities) {
+    for_each_contact([&](StepContact& c) {
+      c.impulse = 0;
+      c.is_chosen = false;
+    });
+    copy(velocities, velocity());
+  }
+
+  /// Whether the friction of contacts is within kMissedFriction of what their impulses say. After polish().
+  ISOPATCH_HD bool friction_agrees() const { return friction_agrees_; }
+
   /// Takes one more turn from a solution, as far as rounding lets it, and finds rates and sums.
   ISOPATCH_HD_MEMBER void polish(double accuracy) {
     constexpr int kMostTurns = 8;
@@ -154,7 +166,9 @@ class RelationSolver {
       write_columns();
       minimise();
       find_rates(velocity());
-      if (renew_impulses().error <= accuracy) break;
+      const Renewed renewed = renew_impulses();
+      friction_agrees_ = !has_friction_ || renewed.change <= kMissedFriction * largest_impulse();
+      if (renewed.error <= accuracy) break;
     }
     settle();
   }
@@ -362,7 +376,7 @@ class RelationSolver {
   std::int32_t first_block_;
   RelationMemory r_;
   RelationCounts counts_;
-  bool has_friction_ = false;
+  bool has_friction_ = false, friction_agrees_ = true;
 };
 
 }  // namespace isopatch::detail
