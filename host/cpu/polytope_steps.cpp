@@ -10,9 +10,10 @@ namespace isopatch::detail {
 namespace {
 
 /// With memory for so many relations.
+template <class Warp>
 std::uint32_t take_step(const CpuStepCall& call, std::int64_t environment, ContactStepMemory& work,
                         const RelationMemory& relations) {
-  PlainWarp warp;
+  Warp warp;
   const StepView& step = call.step;
   const StepProgress progress = call.progress(work);
   const State contact = search_state(step, progress.poses, progress.twists, 0, progress.contact_state, 0);
@@ -43,9 +44,10 @@ std::uint32_t take_step(const CpuStepCall& call, std::int64_t environment, Conta
 std::uint32_t take_polytope_step(const CpuStepCall& call, std::int64_t environment, ContactStepMemory& work,
                                  RelationWorkspace& relations) {
   constexpr std::int32_t kFirst = 64;
+  const auto take = may_have_trees(call.step.rollout) ? take_step<SerialWarp> : take_step<PlainWarp>;
   std::int32_t capacity = call.relation_capacity > 0 ? call.relation_capacity : std::max(relations.capacity(), kFirst);
   while (true) {
-    const std::uint32_t status = take_step(call, environment, work, relations.of_capacity(capacity));
+    const std::uint32_t status = take(call, environment, work, relations.of_capacity(capacity));
     const std::int32_t polygons = call.progress(work).counts->polygons_needed;
     const bool is_full = (status & kStepCapacity) != 0 &&
                          (call.polygon_capacity == 0 || polygons <= call.polygon_capacity) &&

@@ -107,13 +107,7 @@ void check_gaps(const Scene& scene, const RolloutOptions& rollout, const Evaluat
       refuse("which the integrator sdirk2 does not take; use midpoint or euler");
     }
     if (options.backend == Backend::kCuda) refuse("which steps on the cpu alone; use that, or evaluate it");
-    const bool has_links = std::any_of(description.bodies.begin(), description.bodies.end(),
-                                       [&](const Body& body) { return is_link(description, body); });
-    if (has_links || !description.loops.empty()) {
-      refuse(
-          "which does not step beside bodies on joints of bodies that forces move, or loops, yet; give the pair "
-          "another model");
-    }
+    if (!description.loops.empty()) refuse("which does not step beside loops yet; give the pair another model");
   }
 }
 

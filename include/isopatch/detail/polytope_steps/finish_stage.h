@@ -21,7 +21,7 @@ struct ContactsBesideRigid : Contacts {
   int& num_rigid;
 
   template <class Warp>
-  ISOPATCH_HD int list_more(Warp& warp, const StageInput& in, SolvedPair* pairs) const {
+  ISOPATCH_HD int list_first(Warp& warp, const StageInput& in, SolvedPair* pairs) const {
     return num_rigid = list_rigid_pairs(warp, in, state, pairs);
   }
 };
@@ -37,6 +37,45 @@ struct RigidMoves {
   ISOPATCH_HD Pose pose(int body) const { return load_pose(r.poses_after, body); }
   ISOPATCH_HD double position(int body) const {
     return fma(step, velocities[m.bodies[body].first_dof], r.beginnings[body].position);
+  }
+
+  template <class Warp>
+  ISOPATCH_HD_MEMBER void place_trees(Warp& warp, const TreeInput& in) const {
+    const TreeMemory& trees = m.trees;
+    ISOPATCH_NO_UNROLL
+    for (int tree = 0; tree < in.view.num_trees; ++tree) {
+      const TreeView& of = in.view.trees[tree];
+      if (!has(of.body)) continue;
+      for_each_body(warp, in.view, of, [&](int i, const MovingBody& body) {
+        TreeBody& to = trees.bodies[i];
+        const int index = in.view.tree_bodies[i];
+        if (body.is_follower()) {
+          const int leader = body.joint.leader;
+          to.position = body.joint.following(in.view.bodies[leader].joint.within_stops(position(leader)));
+        } else if (body.is_joint()) {
+          to.position = body.joint.within_stops(position(index));
+        } else {
+          to.pose = pose(index);
+          to.center = to.pose.position + rotate(transform_of(to.pose), in.mass(index).center);
+        }
+      });
+      end_motion_again(warp, in, of, in.stage.onward, trees);
+    }
+  }
+};
+
+/// A problem without its first pairs, and its memory.
+struct FurtherPairs {
+  VelocityProblem problem;
+  SolverMemory memory;
+
+  ISOPATCH_HD FurtherPairs(const VelocityProblem& p, const SolverMemory& m, int first) : problem(p), memory(m) {
+    const std::ptrdiff_t room = 2 * std::ptrdiff_t{m.max_chain};
+    problem.num_pairs -= first;
+    memory.pairs += first;
+    memory.mobilities += first;
+    memory.tree_dofs += first * (room + 1);
+    memory.tree_columns += first * room * 6;
   }
 };
 
@@ -54,7 +93,9 @@ ISOPATCH_HD_LARGE void mark_borne(Warp& warp, const SolverMemory& m, int num_bod
         const int body = (side == 0 ? pairs[c.pair].a : pairs[c.pair].b) - num_bodies;
         if (m.bodies[body].num_dofs == 0) continue;
         for (int k = 0; k < num_bodies; ++k) {
-          const bool same = m.bodies[k].num_dofs > 0 && m.bodies[k].first_dof == m.bodies[body].first_dof;
+          const bool same_tree = m.bodies[k].is_in_tree() && m.bodies[k].tree == m.bodies[body].tree;
+          const bool same =
+              same_tree || (m.bodies[k].num_dofs > 0 && m.bodies[k].first_dof == m.bodies[body].first_dof);
           if (same) r.is_borne[k] = 1;
         }
       }
@@ -81,14 +122,14 @@ class RelationStep {
 
   /// Before the velocities change.
   ISOPATCH_HD_MEMBER void begin() {
-    SolvedPair* const pairs = rigid_pairs();
+    SolvedPair* const pairs = m_.pairs;
     for_each_dof([&](int i) { r_.known[i] = m_.vectors.previous[i]; });
     ISOPATCH_NO_UNROLL
     for (int k = warp_.lane(); k < num_rigid_; k += Warp::kSize) {
       pairs[k].a += in_.scene.num_bodies;
       pairs[k].b += in_.scene.num_bodies;
     }
-    for (int k = 0; k < p_.num_pairs - num_rigid_; ++k) {
+    for (int k = num_rigid_; k < p_.num_pairs; ++k) {
       first_block_ += PolygonColumns::blocks_of(m_.pairs[k].polygons);
     }
     warp_.sync();
@@ -97,11 +138,11 @@ class RelationStep {
   /// The solution is in m.vectors.velocity, and the impulses in the sums of pairs.
   ISOPATCH_HD_MEMBER RelationOutcome find(const State& beginning) {
     const SolverVectors& v = m_.vectors;
-    counts_ = find_step_relations(warp_, in_, beginning, rigid_pairs(), num_rigid_, stage_.step, r_);
+    counts_ = find_step_relations(warp_, in_, beginning, m_.pairs, num_rigid_, stage_.step, r_);
     if (!fits(counts_, r_.capacity)) return {kStepCapacity, 0};
     for_each_body([&](int i) { r_.is_borne[i] = 0; });
     place_bodies_of_rows(warp_, in_, stage_, m_, r_.poses);
-    place_points_of_rows(warp_, m_, rigid_pairs(), num_rigid_);
+    place_points_of_rows(warp_, m_, num_rigid_);
     const bool is_euler = stage_.integrator == Integrator::kEuler;
     Descent<Warp, PointSums> descent(warp_, points_, p_, m_, num_rigid_, first_block_, r_, counts_);
     RelationOutcome outcome = {kOk, 0};
@@ -125,9 +166,8 @@ class RelationStep {
       iterations.iterate(most, scale, 1, solution);
       if (!solution.fits) return {kStepCapacity, outcome.iterations};
       mark(descent);
-      VelocityProblem soft = p_;
-      soft.num_pairs = p_.num_pairs - num_rigid_;
-      evaluate(warp_, points_, soft, m_, {false, false});
+      const FurtherPairs soft(p_, m_, num_rigid_);
+      evaluate(warp_, points_, soft.problem, soft.memory, {false, false});
       velocities_ = v.velocity;
     } else {
       mark(descent);
@@ -137,7 +177,6 @@ class RelationStep {
       problem.num_pairs = num_rigid_;
       problem.num_joints = problem.num_terms = problem.num_loops = 0;
       SolverMemory memory = m_;
-      memory.pairs = rigid_pairs();
       memory.vectors.velocity = r_.velocity;
       memory.vectors.previous = r_.previous;
       memory.vectors.free_velocity = r_.mean;
@@ -172,7 +211,7 @@ class RelationStep {
 
   /// Makes rigid pairs like others: of bodies where compliant contact is found, to which their arms are moved.
   ISOPATCH_HD_MEMBER void end() {
-    SolvedPair* const pairs = rigid_pairs();
+    SolvedPair* const pairs = m_.pairs;
     for (int k = warp_.lane(); k < num_rigid_; k += Warp::kSize) {
       pairs[k].a -= in_.scene.num_bodies;
       pairs[k].b -= in_.scene.num_bodies;
@@ -182,7 +221,7 @@ class RelationStep {
     warp_.sync();
     for_each_body([&](int i) {
       bool touched = r_.is_borne[i] != 0;
-      for (int k = 0; k < p_.num_pairs - num_rigid_; ++k) {
+      for (int k = num_rigid_; k < p_.num_pairs; ++k) {
         touched = touched || m_.pairs[k].a == i || m_.pairs[k].b == i;
       }
       m_.bodies[i].is_touched = touched;
@@ -190,7 +229,6 @@ class RelationStep {
   }
 
  private:
-  ISOPATCH_HD SolvedPair* rigid_pairs() const { return m_.pairs + (p_.num_pairs - num_rigid_); }
   template <class Visit>
   ISOPATCH_HD void for_each_dof(const Visit& visit) {
     warp_.sync();
@@ -223,19 +261,18 @@ class RelationStep {
     scale = descent.largest_rate(1);
     descent.begin_choices(strict);
     descent.for_each_contact([&](StepContact& c) { c.impulse = 0; });
-    VelocityProblem soft = p_;
-    soft.num_pairs = p_.num_pairs - num_rigid_;
     double potentials[2] = {0, 0};
-    if (soft.num_pairs > 0 || p_.num_joints > 0) {
+    if (p_.num_pairs > num_rigid_ || p_.num_joints > 0) {
+      const FurtherPairs soft(p_, m_, num_rigid_);
       descent.copy(r_.known, v.previous);
-      find_potentials<Warp, PointSums>(warp_, soft, m_, potentials);
+      find_potentials<Warp, PointSums>(warp_, soft.problem, soft.memory, potentials);
     }
     descent.copy(potentials[0] < potentials[1] ? r_.known : v.free_velocity, v.velocity);
     return descent.descend(scale);
   }
 
   ISOPATCH_HD_MEMBER void mark(Descent<Warp, PointSums>& descent) {
-    mark_borne(warp_, m_, in_.scene.num_bodies, rigid_pairs(), r_, descent.counts().contacts,
+    mark_borne(warp_, m_, in_.scene.num_bodies, m_.pairs, r_, descent.counts().contacts,
                kNoImpulse * descent.largest_impulse());
   }
 
@@ -267,16 +304,18 @@ ISOPATCH_HD_LARGE std::uint32_t finish_relation_stage(Warp& warp, const PointSum
   const ContactsBesideRigid<Contacts> with_rigid{contacts, beginning, num_rigid};
   StageProblem begun = begin_stage(warp, step, contact, environment, with_rigid, solver, progress);
   StageProblem soft = begun;
-  soft.problem.num_pairs -= num_rigid;
-  write_contacts(warp, points, step, contact, environment, contacts, solver, progress, soft);
+  const FurtherPairs others(begun.problem, solver, num_rigid);
+  soft.problem = others.problem;
+  write_contacts(warp, points, step, contact, environment, contacts, others.memory, progress, soft);
   begun.problem.num_terms = soft.problem.num_terms;
   RelationStep<Warp, PointSums> relations(warp, points, in, begun.stage, begun.problem, num_rigid, solver, r);
   relations.begin();
   RelationOutcome outcome = {kOk, 0};
-  const StageSolution solution = solve_problem(warp, points, step, contact, environment, soft, solver, true, [&](bool) {
-    outcome = relations.find(beginning);
-    return SolveResult{outcome.iterations, true, outcome.friction_agrees};
-  });
+  const StageSolution solution =
+      solve_problem(warp, points, step, contact, environment, soft, others.memory, true, [&](bool) {
+        outcome = relations.find(beginning);
+        return SolveResult{outcome.iterations, true, outcome.friction_agrees};
+      });
   if ((outcome.status & (kNoStep | kStepCapacity)) != 0) return outcome.status | kFrozen;
   relations.end();
   const std::uint32_t status =

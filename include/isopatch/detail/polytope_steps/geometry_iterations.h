@@ -36,7 +36,7 @@ struct RelationStage {
   /// Rows at poses, and gaps that are those at these poses with `velocities`.
   ISOPATCH_HD_MEMBER void move_rows(const double* poses, const double* velocities) {
     place_bodies_of_rows(warp, in, stage, m, poses);
-    place_points_of_rows(warp, m, descent.rigid_pairs(), num_pairs);
+    place_points_of_rows(warp, m, num_pairs);
     move_contacts(warp, in, poses, pairs(), r, descent.counts().contacts);
     descent.for_each_contact([&](StepContact& c) { c.offset = 0; });
     warp.sync();

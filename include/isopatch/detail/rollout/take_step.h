@@ -336,6 +336,8 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
     plan.too_fast =
         !move_trees_on(warp, step.rollout, step.input, environment, in.state, stage, progress.bodies, progress.trees) ||
         plan.too_fast;
+    moves.place_trees(
+        warp, {step.rollout, step.input, environment, in.state, stage, progress.bodies, stage.begin + stage.ahead});
     if (!rates_hold(warp, in, progress.bodies)) {
       exclude_environment(warp, step, progress);
       return kDiverged | kFrozen;

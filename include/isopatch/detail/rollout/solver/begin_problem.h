@@ -226,10 +226,11 @@ ISOPATCH_HD VelocityProblem begin_problem(Warp& warp, const StageInput& in, cons
   p.num_terms = 0;
   p.num_trees = in.view.num_trees;
   p.parameters = {stage.step, in.view.slip_tolerance};
-  p.num_pairs = list_pairs(warp, in, contacts, m.pairs);
-  if constexpr (requires { contacts.list_more(warp, in, m.pairs); }) {
-    p.num_pairs += contacts.list_more(warp, in, m.pairs + p.num_pairs);
+  p.num_pairs = 0;
+  if constexpr (requires { contacts.list_first(warp, in, m.pairs); }) {
+    p.num_pairs = contacts.list_first(warp, in, m.pairs);
   }
+  p.num_pairs += list_pairs(warp, in, contacts, m.pairs + p.num_pairs);
   p.num_loops = 0;
   if constexpr (kTakesTrees<Warp>) {
     p.num_loops = in.view.num_loops;

@@ -94,6 +94,9 @@ struct OwnMoves {
   ISOPATCH_HD bool has(int /*body*/) const { return false; }
   ISOPATCH_HD Pose pose(int /*body*/) const { return kWorld; }
   ISOPATCH_HD double position(int /*body*/) const { return 0; }
+  /// Puts the trees that have such bodies there, after move_trees_on().
+  template <class Warp>
+  ISOPATCH_HD void place_trees(Warp& /*warp*/, const TreeInput& /*in*/) const {}
 };
 
 /// Moves a body that is not on a joint over a stage, with the momentum that was found.

@@ -344,24 +344,12 @@ ISOPATCH_HD void shift_to_centers(Warp& warp, const TreeInput& in, const TreeVie
   });
 }
 
-/// Ends a motion: places the tree, and finds the mass matrix, its factor and the rates there, from the momenta in the
+/// Ends a motion of a placed tree: finds the mass matrix, its factor and the rates there, from the momenta in the
 /// solution. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_APART void end_motion(Warp& warp, TreeInput in, const TreeView& tree, double duration, TreeMemory m) {
+ISOPATCH_HD_APART void find_last_rates(Warp& warp, TreeInput in, const TreeView& tree, TreeMemory m) {
   double *const rates = m.rates + tree.first_dof, *const solution = m.solution + tree.first_dof;
   double* const left = m.momenta + tree.first_dof;
-  for_each_body(warp, in.view, tree, [&](int i, const MovingBody& body) {
-    if (body.is_joint()) m.bodies[i].begun_position = body.joint.within_stops(m.bodies[i].position);
-  });
-  for_each_body(warp, in.view, tree, [&](int i, const MovingBody& body) {
-    if (!body.is_joint()) return;
-    const double own = m.bodies[i].begun_position;
-    m.bodies[i].position =
-        body.is_follower() ? body.joint.following(m.bodies[in.view.bodies[body.joint.leader].in_tree].begun_position)
-                           : own;
-  });
-  place_tree(warp, in, tree, duration, m);
-  if (tree.has_roots) shift_to_centers(warp, in, tree, duration, m);
   complete_momenta(warp, in, tree, m);
   const LowerMatrix mass = m.mass_of(tree), factor = m.factor_of(tree);
   write_mass_matrix(warp, in.view, tree, m, mass);
@@ -399,6 +387,38 @@ ISOPATCH_HD_APART void end_motion(Warp& warp, TreeInput in, const TreeView& tree
     at.base = m.bodies[i].pose;
     for (int k = 0; k < 6; ++k) at.velocity[k] = own[k];
   });
+}
+
+/// Ends a motion: places the tree, and finds what find_last_rates() does. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void end_motion(Warp& warp, const TreeInput& in, const TreeView& tree, double duration,
+                            const TreeMemory& m) {
+  for_each_body(warp, in.view, tree, [&](int i, const MovingBody& body) {
+    if (body.is_joint()) m.bodies[i].begun_position = body.joint.within_stops(m.bodies[i].position);
+  });
+  for_each_body(warp, in.view, tree, [&](int i, const MovingBody& body) {
+    if (!body.is_joint()) return;
+    const double own = m.bodies[i].begun_position;
+    m.bodies[i].position =
+        body.is_follower() ? body.joint.following(m.bodies[in.view.bodies[body.joint.leader].in_tree].begun_position)
+                           : own;
+  });
+  place_tree(warp, in, tree, duration, m);
+  if (tree.has_roots) shift_to_centers(warp, in, tree, duration, m);
+  find_last_rates(warp, in, tree, m);
+}
+
+/// After end_motion(): the same for a tree whose joints and roots have been put elsewhere since. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD void end_motion_again(Warp& warp, const TreeInput& in, const TreeView& tree, double duration,
+                                  const TreeMemory& m) {
+  ISOPATCH_NO_UNROLL
+  for (int k = warp.lane(); k < tree.num_dofs && tree.on_moving_base; k += Warp::kSize) {
+    m.solution[tree.first_dof + k] += m.forces[tree.first_dof + k];  // what complete_momenta() has taken away
+  }
+  warp.sync();
+  place_tree(warp, in, tree, duration, m);
+  find_last_rates(warp, in, tree, m);
 }
 
 /// Moves a tree for `duration` seconds, in which no force acts on it, from where the bodies of a stage have it to where
