@@ -107,7 +107,6 @@ void check_gaps(const Scene& scene, const RolloutOptions& rollout, const Evaluat
       refuse("which the integrator sdirk2 does not take; use midpoint or euler");
     }
     if (options.backend == Backend::kCuda) refuse("which steps on the cpu alone; use that, or evaluate it");
-    if (!description.loops.empty()) refuse("which does not step beside loops yet; give the pair another model");
   }
 }
 

@@ -161,8 +161,8 @@ TEST_P(PolytopeTrees, AChainOnACartPushesACube) {
   cart.fixed = false;
   cart.motion.type = MotionType::kPrescribed;
   cart.velocity = {0.5, 0, 0, 0, 0, 0};
-  Body& upper = add_link(scene, "upper", 0, MotionType::kRevolute, {0, 1, 0}, {0, 0, 0.5}, {0, 0, 0.4},
-                         {0.04, 0.04, 0.2}, 0.5);
+  Body& upper =
+      add_link(scene, "upper", 0, MotionType::kRevolute, {0, 1, 0}, {0, 0, 0.5}, {0, 0, 0.4}, {0.04, 0.04, 0.2}, 0.5);
   upper.motion.drive = {.stiffness = 500, .damping = 20};
   Body& tip = scene.add_solid("tip", make_box("tip", {0.04, 0.04, 0.28}), pose_at({0, 0, 0.16}));
   tip.density.reset();
@@ -228,8 +228,8 @@ TEST_P(PolytopeTrees, FollowersGoAsFarAsTheyShould) {
   Body& cube = scene.add_solid("cube", make_box("cube", {0.1, 0.1, 0.1}));
   cube.density = 1000;
   for (const double side : {-1.0, 1.0}) {
-    Body& jaw = scene.add_solid(side < 0 ? "left" : "right", make_box("jaw", {0.02, 0.1, 0.1}),
-                                pose_at({side * 0.1, 0, 0}));
+    Body& jaw =
+        scene.add_solid(side < 0 ? "left" : "right", make_box("jaw", {0.02, 0.1, 0.1}), pose_at({side * 0.1, 0, 0}));
     jaw.density.reset();
     jaw.mass = 0.2;
     jaw.motion.type = MotionType::kPrismatic;
@@ -247,6 +247,48 @@ TEST_P(PolytopeTrees, FollowersGoAsFarAsTheyShould) {
   EXPECT_NEAR(rollout.state.joints[2], 0.5 * rollout.state.joints[0], 1e-12);
   EXPECT_NEAR(rollout.position(1)[0] + 0.06, rollout.position(0)[0], 1e-9);
   EXPECT_NEAR(rollout.position(2)[0] - 0.06, rollout.position(0)[0], 1e-9);
+}
+
+/// Bricks that a weld or a hinge holds together are thrown onto steel: it holds, and none gains energy.
+TEST_P(PolytopeTrees, LoopsHoldBricksThatAreThrown) {
+  std::mt19937 random(13);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  for (int trial = 0; trial < 6; ++trial) {
+    scene = PolytopeScene();
+    const double spin = uniform(-10, 10), vz = uniform(-2, 0);
+    for (const double side : {-1.0, 1.0}) {
+      Body& brick = scene.add_solid(side < 0 ? "left" : "right", make_box("brick", {0.2, 0.1, 0.06}),
+                                    pose_at({side * 0.1, 0, 0.3}));
+      brick.density = 1000;
+      brick.friction = 0.4;
+      brick.velocity = {0.5, 0, vz - spin * side * 0.1, 0, spin, 0};
+    }
+    const LoopType type = trial % 2 == 0 ? LoopType::kWeld : LoopType::kHinge;
+    scene.description.loops = {{type, 0, 1, {0, 0, 0.3}, {0, trial % 2 == 0 ? 0.0 : 1.0, 0}}};
+    scene.add_ground(trial < 3 ? 0 : 0.4);
+    touch({{0, 2}, {1, 2}});
+    scene.description.rollout.gravity = {0, 0, -kGravity};
+    const double h[] = {1e-3, 2e-3, 5e-3};
+    Rollout rollout = start(h[trial % 3]);
+    rollout.step(1);
+    const double begin = rollout.energy();
+    double most = 0;
+    const auto gap = [](const Rollout& of) {
+      return length({of.output.loop_gap[0], of.output.loop_gap[1], of.output.loop_gap[2]});
+    };
+    rollout.step(static_cast<int>(2.0 / h[trial % 3]), [&] {
+      ASSERT_EQ(rollout.state.status[0] & kFrozen, 0u) << status_text(rollout.state.status[0]);
+      ASSERT_LT(rollout.energy(), begin + 1e-2 * std::abs(begin)) << trial << ", at " << rollout.time();
+      most = std::max(most, gap(rollout));
+    });
+    EXPECT_LT(most, 1e-2) << trial;  // as it lands
+    EXPECT_LT(gap(rollout), 1e-6) << trial;
+    if (trial < 3) continue;  // slides on
+    EXPECT_NEAR(rollout.output.pair_wrench[2] + rollout.output.pair_wrench[8], 2 * 1.2 * kGravity, 0.01) << trial;
+    EXPECT_LT(length(rollout.velocity(0)), 1e-3) << trial;
+  }
 }
 
 }  // namespace

@@ -92,10 +92,17 @@ class Descent : public RelationSolver<Warp, PointSums> {
         goes_on = take(result, kInfinity);
       } else {
         goes_on = try_exchanges(result, (1 - kFalls) * result.cost);
+        if (goes_on) try_all_again(0);
       }
     }
     this->polish(accuracy_);
     return result;
+  }
+
+  /// Lets exchanges of relations from `first` on be tried again that have brought nothing.
+  ISOPATCH_HD void try_all_again(std::int32_t first) {
+    for (std::int32_t i = first + warp_.lane(); i < counts_.relations; i += Warp::kSize) r_.in_vain[i] = -1;
+    warp_.sync();
   }
 
  private:
@@ -148,6 +155,9 @@ class Descent : public RelationSolver<Warp, PointSums> {
     return r_.contacts[r_.choices[relation]].impulse > least_impulse_;
   }
 
+  /// Whether an exchange of a relation's choice alone has brought nothing in the step.
+  ISOPATCH_HD bool is_in_vain(std::int32_t relation) const { return r_.in_vain[relation] == r_.choices[relation]; }
+
   /// Exchanges the choices of relations if accepts(relation, other contact). Returns how many of these bear an
   /// impulse: without such an exchange the cost stays.
   template <class Accepts>
@@ -171,7 +181,7 @@ class Descent : public RelationSolver<Warp, PointSums> {
   ISOPATCH_HD_MEMBER bool try_exchanges(DescentResult& result, double limit) {
     const auto touch = [&](std::int32_t i, std::int32_t other) {
       const double own = r_.contacts[r_.choices[i]].rate, of_other = r_.contacts[other].rate;
-      return own < tolerance_ && of_other > -tolerance_;
+      return own < tolerance_ && of_other > -tolerance_ && !is_in_vain(i);
     };
     const auto pair_of = [&](std::int32_t relation) { return r_.contacts[r_.choices[relation]].pair; };
     const int all = exchange(touch);
@@ -180,20 +190,23 @@ class Descent : public RelationSolver<Warp, PointSums> {
       return false;
     }
     if (take(result, limit)) return true;
-    if (all == 1) return false;
     ISOPATCH_NO_UNROLL
     for (int pair = 0; pair < this->num_rigid_ && result.solves < kMostSolves; ++pair) {
       if (this->rigid_pairs()[pair].polygons == 0) continue;
-      const int count =
-          exchange([&](std::int32_t i, std::int32_t other) { return pair_of(i) == pair && touch(i, other); });
+      const auto of_pair = [&](std::int32_t i, std::int32_t other) { return pair_of(i) == pair && touch(i, other); };
+      const int count = exchange(of_pair);
       if (count > 0 && count < all && take(result, limit)) return true;
       go_back();
-      if (count == 0) continue;
       ISOPATCH_NO_UNROLL
-      for (std::int32_t k = 0; k < counts_.relations && result.solves < kMostSolves; ++k) {
-        if (pair_of(k) != pair || !bears(k)) continue;
-        if (exchange([&](std::int32_t i, std::int32_t other) { return i == k && touch(i, other); }) == 0) continue;
-        if (take(result, limit)) return true;
+      for (std::int32_t k = 0; k < counts_.relations && count > 0 && result.solves < kMostSolves; ++k) {
+        const std::int32_t other = bears(k) ? other_of(k) : -1;
+        if (other < 0 || !of_pair(k, other)) continue;
+        if (count > 1) {  // else that has been tried
+          exchange([&](std::int32_t i, std::int32_t) { return i == k; });
+          if (take(result, limit)) return true;
+        }
+        if (warp_.lane() == 0) r_.in_vain[k] = r_.choices[k];
+        warp_.sync();
       }
     }
     return false;

@@ -145,6 +145,7 @@ class RelationStep {
     place_points_of_rows(warp_, m_, num_rigid_);
     const bool is_euler = stage_.integrator == Integrator::kEuler;
     Descent<Warp, PointSums> descent(warp_, points_, p_, m_, num_rigid_, first_block_, r_, counts_);
+    descent.try_all_again(0);
     RelationOutcome outcome = {kOk, 0};
     double scale = 1;
     DescentResult found;
@@ -171,18 +172,20 @@ class RelationStep {
       velocities_ = v.velocity;
     } else {
       mark(descent);
-      iterations.keep_sums();
       // the displacement: from the mean of the velocities before and after, in the metric of the masses alone
       VelocityProblem problem = p_;
-      problem.num_pairs = num_rigid_;
-      problem.num_joints = problem.num_terms = problem.num_loops = 0;
       SolverMemory memory = m_;
+      problem.num_pairs = num_rigid_;
+      problem.num_joints = problem.num_terms = 0;
+      memory.pairs = r_.pairs;
+      memory.loops = r_.loops;
       memory.vectors.velocity = r_.velocity;
       memory.vectors.previous = r_.previous;
       memory.vectors.free_velocity = r_.mean;
       memory.vectors.free_momentum = r_.mean_momentum;
       for_each_dof([&](int i) { r_.mean[i] = r_.velocity[i] = 0.5 * (r_.known[i] + v.velocity[i]); });
       multiply_by_mass(warp_, problem, memory, r_.mean, r_.mean_momentum);
+      begin_pairs_of_displacement(memory);
       Descent<Warp, PointSums> displacement(warp_, points_, problem, memory, num_rigid_, first_block_, r_,
                                             descent.counts());
       displacement.for_each_contact([&](StepContact& c) { c.impulse = 0; });
@@ -199,10 +202,13 @@ class RelationStep {
       if (!solution.fits) return {kStepCapacity, outcome.iterations};
       mark(displacement);
       velocities_ = r_.velocity;
-      iterations.restore_sums();
     }
     outcome.iterations += solution.iterations;
     if (solution.depths.are_overlaps) outcome.status |= kOverlap;
+    if constexpr (kTakesTrees<Warp>) {
+      auto&& lanes = lanes_of(warp_);
+      if (p_.num_loops > 0) begin_tree_columns(lanes, p_.num_pairs + p_.num_loops, m_);  // a displacement's were there
+    }
     place_after(warp_, in_, stage_, m_, velocities_, r_);
     return outcome;
   }
@@ -221,7 +227,7 @@ class RelationStep {
     warp_.sync();
     for_each_body([&](int i) {
       bool touched = r_.is_borne[i] != 0;
-      for (int k = num_rigid_; k < p_.num_pairs; ++k) {
+      for (int k = num_rigid_; k < p_.num_pairs + p_.num_loops; ++k) {
         touched = touched || m_.pairs[k].a == i || m_.pairs[k].b == i;
       }
       m_.bodies[i].is_touched = touched;
@@ -240,6 +246,29 @@ class RelationStep {
   ISOPATCH_HD void for_each_body(const Visit& visit) {
     ISOPATCH_NO_UNROLL
     for (int i = warp_.lane(); i < in_.scene.num_bodies; i += Warp::kSize) visit(i);
+    warp_.sync();
+  }
+
+  /// Its loops ask for what the mean does with them, so that contact does not part them further.
+  ISOPATCH_HD_MEMBER void begin_pairs_of_displacement(const SolverMemory& of) {
+    warp_.sync();
+    for (int k = warp_.lane(); k < num_rigid_; k += Warp::kSize) of.pairs[k] = m_.pairs[k];
+    if constexpr (kTakesTrees<Warp>) {
+      if (p_.num_loops > 0) {
+        for (int i = warp_.lane(); i < p_.num_loops; i += Warp::kSize) {
+          SolvedPair& pair = of.pairs[num_rigid_ + i];
+          pair = m_.pairs[p_.num_pairs + i];
+          LoopTerm& loop = of.loops[i];
+          loop = m_.loops[i];
+          const RelativeTwist<double> mean = relative_twist(m_, pair, r_.mean);
+          loop.linear = mean.linear;
+          loop.angular = mean.angular;
+        }
+        warp_.sync();
+        auto&& lanes = lanes_of(warp_);
+        begin_tree_columns(lanes, num_rigid_ + p_.num_loops, of);
+      }
+    }
     warp_.sync();
   }
 

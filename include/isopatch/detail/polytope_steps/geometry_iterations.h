@@ -144,8 +144,13 @@ struct RelationStage {
 
   ISOPATCH_HD_MEMBER bool add_relations(const Depths& depths) {
     const bool adds = in.scene.polytopes.relations == static_cast<std::int32_t>(RelationMode::kExact) && depths.sum > 0;
-    return !adds ||
-           add_relations_of_overlaps(warp, in, r.poses_after, pairs(), num_pairs, stage.step, r, descent.counts());
+    const std::int32_t before = descent.counts().relations;
+    if (!adds) return true;
+    if (!add_relations_of_overlaps(warp, in, r.poses_after, pairs(), num_pairs, stage.step, r, descent.counts())) {
+      return false;
+    }
+    descent.try_all_again(before);
+    return true;
   }
 
   /// u goes to the velocities at hand by a share that follows from the last two changes.

@@ -200,6 +200,11 @@ class RelationSolver {
       sum += potentials[0];
       for_each_term<PointSums>(m_, pair, [&](const PlateTerm& term) { sum += potential_of(term, twist); });
     }
+    if constexpr (kTakesTrees<Warp>) {
+      for (int i = 0; i < p_.num_loops; ++i) {
+        sum += m_.loops[i].potential(relative_twist(m_, m_.pairs[p_.num_pairs + i], v.velocity));
+      }
+    }
     if (!has_friction_) return sum;
     const double v_s = p_.parameters.slip_tolerance;
     for_each_chosen([&](const StepContact& c) {

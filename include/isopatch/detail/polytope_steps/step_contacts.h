@@ -61,7 +61,8 @@ struct RelationMemory {
   std::int32_t* members;  // indices into contacts
   std::int32_t* choices;  // of each relation: the contact that keeps its gap
   std::int32_t* kept_choices;
-  std::int32_t* chosen;  // the contacts in use, in the order of their pairs
+  std::int32_t* in_vain;  // of each relation: the choice whose exchange has brought nothing in the step; negative: none
+  std::int32_t* chosen;   // the contacts in use, in the order of their pairs
   RelationCounts capacity;
 
   // of each body
@@ -75,19 +76,22 @@ struct RelationMemory {
   double *known, *found, *best, *at, *change, *work;
   double *velocity, *previous, *mean, *mean_momentum;  // of the displacement of a sub-step
   RigidImpulse* impulses;                              // of each rigid pair
+  SolvedPair* pairs;                                   // the rigid ones of the displacement, and its loops
+  LoopTerm* loops;
 
   double* features;  // kMaxFeatureMemory
 
   ISOPATCH_HD RelationArraysOf<StepContact> arrays() const { return {contacts, relations, members, capacity}; }
 
   /// Gives memory to all arrays; returns how many words of eight bytes. Without memory it counts them.
-  ISOPATCH_HD std::int64_t divide(double* memory, int num_bodies, int num_pairs, int num_dofs) {
+  ISOPATCH_HD std::int64_t divide(double* memory, int num_bodies, int num_pairs, int num_dofs, int num_loops) {
     GivenMemory taken = {memory, 0};
     taken.give(contacts, capacity.contacts);
     taken.give(relations, capacity.relations);
     taken.give(members, capacity.members);
     taken.give(choices, capacity.relations);
     taken.give(kept_choices, capacity.relations);
+    taken.give(in_vain, capacity.relations);
     taken.give(chosen, capacity.contacts);
     taken.give(beginnings, num_bodies);
     taken.give(poses, std::int64_t{num_bodies} * kPoseSize);
@@ -98,6 +102,8 @@ struct RelationMemory {
       taken.give(*vector, num_dofs);
     }
     taken.give(impulses, num_pairs);
+    taken.give(pairs, std::int64_t{num_pairs} + num_loops);
+    taken.give(loops, num_loops);
     taken.give(features, kMaxFeatureMemory / sizeof(double));
     return taken.lines();
   }

@@ -119,8 +119,8 @@ ISOPATCH_HD_LARGE void place_after(Warp& warp, const StageInput& in, const Solve
                         [&](int i) { store_pose(r.poses_after, i, pose_by(in, stage, m, i, velocities, r)); });
 }
 
-/// The twist of a body on a joint, of which `center` is the center of mass, with all rates 0: what carries the first
-/// body of its chain moves it along.
+/// The twist of the center of mass of a body on a joint with all rates 0: what carries the first body of its chain
+/// moves it along.
 ISOPATCH_HD Twist known_twist_of_row(const StageInput& in, const SolverStage& stage, const MovingBody& body,
                                      Vec3d center, const double* poses) {
   const MovingBody* first = &body;
