@@ -73,7 +73,7 @@ class Descent : public RelationSolver<Warp, PointSums> {
   /// From the choices and the velocities at hand to the best ones, with their sums, impulses and rates.
   /// `scale` is the largest rate of a gap without contact, at least 1 m/s.
   ISOPATCH_HD_MEMBER DescentResult descend(double scale) {
-    constexpr double kFalls = 1e-4;  // of the cost
+    constexpr double kFalls = 1e-4;  // of the cost, or of what the largest impulse does
     tolerance_ = 1e-10 * scale;
     accuracy_ = 1e-13 * scale;
     DescentResult result = {false, 0, 0, 0};
@@ -91,7 +91,7 @@ class Descent : public RelationSolver<Warp, PointSums> {
       if (goes_on) {
         goes_on = take(result, kInfinity);
       } else {
-        goes_on = try_exchanges(result, (1 - kFalls) * result.cost);
+        goes_on = try_exchanges(result, result.cost - kFalls * max(abs(result.cost), this->largest_work()));
         if (goes_on) try_all_again(0);
       }
     }

@@ -128,7 +128,7 @@ class RelationSolver {
     ISOPATCH_NO_UNROLL
     for (int turn = 0; turn < kMostTurns; ++turn) {
       write_columns();
-      result.iterations += minimise();
+      result.iterations += minimise(accuracy);
       find_rates(velocity());
       if (limit < kInfinity && (turn > 0 || !has_friction_) && cost() + penalty_cost() > limit) break;
       const double before = error;
@@ -168,7 +168,7 @@ class RelationSolver {
     ISOPATCH_NO_UNROLL
     for (int turn = 0; turn < kMostTurns; ++turn) {
       write_columns();
-      minimise();
+      minimise(accuracy);
       find_rates(velocity());
       const Renewed renewed = renew_impulses();
       friction_agrees_ = !has_friction_ || renewed.change <= kMissedFriction * largest_impulse();
@@ -250,6 +250,15 @@ class RelationSolver {
     return largest;
   }
 
+  /// The most that a contact's impulse would do to its bodies alone, J; less where penalties have been raised.
+  ISOPATCH_HD_MEMBER double largest_work() const {
+    double largest = 0;
+    for_each_chosen([&](const StepContact& c) {
+      if (c.penalty > 0) largest = max(largest, 0.5 * kPenalty / c.penalty * c.impulse * c.impulse);
+    });
+    return largest;
+  }
+
   ISOPATCH_HD void copy(const double* from, double* to) {
     ISOPATCH_NO_UNROLL
     for (int i = warp_.lane(); i < p_.num_dofs; i += Warp::kSize) to[i] = from[i];
@@ -297,11 +306,13 @@ class RelationSolver {
 
   /// Minimises the function of a turn by Newton's method. Returns its iterations. While the same contacts push, the
   /// function is quadratic but for friction and what is compliant, and one iteration is enough.
-  ISOPATCH_HD_MEMBER int minimise() {
+  /// `accuracy` is of rates, m/s.
+  ISOPATCH_HD_MEMBER int minimise(double accuracy) {
     constexpr int kMost = 60;
     constexpr double kShort = -0.5, kLong = 0.1;  // slopes at the end of a whole step that need no search
     constexpr double kEnds = 1e-11;               // of the velocities and of the first gradient
     const SolverVectors& v = m_.vectors;
+    const double small = 1e-3 * accuracy;  // of velocities, m/s or rad/s
     const Evaluation how = {PointSums::kTakesAll, false};
     find_sums(how);
     const double begin = steepness_of(warp_, p_, v).gradient;
@@ -309,14 +320,15 @@ class RelationSolver {
     while (iterations < kMost) {
       if constexpr (!PointSums::kTakesAll) find_matrix(warp_, points_, p_, m_);
       find_direction(warp_, p_, m_);
-      double sums[3];
+      double sums[4];
       lane_sums(
           warp_, p_.num_dofs,
-          [&](int i, double(&add)[3]) {
+          [&](int i, double(&add)[4]) {
             const double mass = 1 / v.inverse_mass[i], d = v.direction[i], u = v.velocity[i];
             add[0] = fma(v.gradient[i], d, add[0]);
             add[1] = fma(mass * d, d, add[1]);
             add[2] = fma(mass, max(u * u, v.free_velocity[i] * v.free_velocity[i]), add[2]);
+            add[3] += mass;
           },
           sums);
       const double fall = sums[0];
@@ -328,7 +340,7 @@ class RelationSolver {
       }
       warp_.sync();
       ++iterations;
-      if (sums[1] <= kEnds * kEnds * sums[2]) break;
+      if (sums[1] <= max(kEnds * kEnds * sums[2], small * small * sums[3])) break;
       find_sums(how);
       if (steepness_of(warp_, p_, v).gradient <= kEnds * begin) break;
       const double slope = sum_of_dofs(warp_, p_, [&](int i) { return v.gradient[i] * v.direction[i]; });
