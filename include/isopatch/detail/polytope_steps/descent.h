@@ -126,7 +126,7 @@ class Descent : public RelationSolver<Warp, PointSums> {
       }
     }
     go_back();
-    this->for_each_contact([&](StepContact& c) { c.impulse = c.kept_impulse; });
+    this->for_each_contact([&](StepContact& c) { c.impulse = c.borne = c.kept_impulse; });
     this->copy(r_.found, this->velocity());
     this->choose(r_.choices);
     this->find_rates(this->velocity());

@@ -118,29 +118,32 @@ class RelationSolver {
   /// Finds the velocities, from those in m.vectors.velocity on and from the impulses of the contacts. `accuracy` is
   /// of rates, m/s. Gives up without a solution, or where none costs less than `limit`.
   ISOPATCH_HD_MEMBER NearestVelocity find(double accuracy, double limit = kInfinity) {
-    constexpr int kMostTurns = 40;
-    constexpr double kSlow = 0.1, kLargest = 1e9;  // of errors; of penalties, relative to the first
-    constexpr double kFriction = 1e-8;             // by which impulses change when friction agrees with them
-    constexpr double kFalls = 0.5;                 // to this share, else it is rounding that changes them
+    constexpr int kMostTurns = 40, kMostLimits = 20;
+    constexpr double kSlow = 0.1, kLargest = 1e9;     // of errors; of penalties, relative to the first
+    constexpr double kFriction = 1e-8;                // of the largest impulse: what friction may miss
+    constexpr double kFalls = 0.5, kRounding = 1e-4;  // what it may miss if it does not fall to this share
     NearestVelocity result = {false, 0};
     begin_penalties();
-    double error = kInfinity, change = kInfinity, raised = 1;
+    for_each_contact([&](StepContact& c) { c.borne = c.impulse; });
+    warp_.sync();
+    double error = kInfinity, missed = kInfinity, raised = 1, share = 1;
     ISOPATCH_NO_UNROLL
     for (int turn = 0; turn < kMostTurns; ++turn) {
       write_columns();
       result.iterations += minimise(accuracy);
       find_rates(velocity());
       if (limit < kInfinity && (turn > 0 || !has_friction_) && cost() + penalty_cost() > limit) break;
-      const double before = error;
-      const Renewed renewed = renew_impulses();
-      error = renewed.error;
+      const double error_before = error, missed_before = missed;
+      error = renew_impulses();
+      missed = missed_friction();
       result.found = error <= accuracy;
       // rounding of gaps lets impulses of contacts that say the same drift for ever
-      const bool stays = renewed.change > kFalls * change;
-      change = renewed.change;
-      if (result.found && (!has_friction_ || stays || change <= kFriction * largest_impulse())) break;
-      if (!(error < kInfinity)) break;
-      if (!result.found && error > kSlow * before && raised < kLargest) {
+      const double least = missed > kFalls * missed_before ? kRounding : kFriction;
+      const bool has_limits = !has_friction_ || turn >= kMostLimits || missed <= least * largest_impulse();
+      if (!(error < kInfinity) || (result.found && has_limits)) break;
+      if (!has_limits) limit_friction(turn > 0, share);
+      const bool is_slow = has_limits ? error > kSlow * error_before : missed > missed_before;
+      if (!result.found && is_slow && raised < kLargest) {
         raised *= 10;
         for_each_contact([&](StepContact& c) { c.penalty *= 10; });
         warp_.sync();
@@ -152,7 +155,7 @@ class RelationSolver {
   /// Begins again with these velocities, and no contact.
   ISOPATCH_HD_MEMBER void forget(const double* velocities) {
     for_each_contact([&](StepContact& c) {
-      c.impulse = 0;
+      c.impulse = c.borne = 0;
       c.is_chosen = false;
     });
     copy(velocities, velocity());
@@ -170,9 +173,9 @@ class RelationSolver {
       write_columns();
       minimise(accuracy);
       find_rates(velocity());
-      const Renewed renewed = renew_impulses();
-      friction_agrees_ = !has_friction_ || renewed.change <= kMissedFriction * largest_impulse();
-      if (renewed.error <= accuracy) break;
+      const double error = renew_impulses();
+      friction_agrees_ = !has_friction_ || missed_friction() <= kMissedFriction * largest_impulse();
+      if (error <= accuracy) break;
     }
     settle();
   }
@@ -212,7 +215,7 @@ class RelationSolver {
       const Vec3d u = relative_twist(m_, pair, v.velocity).at(c.point - pair.point);
       const Vec3d slip = fma(-dot(c.normal, u), c.normal, u);
       const double squared = dot(slip, slip);
-      sum = fma(c.friction * c.impulse, squared / (sqrt(fma(v_s, v_s, squared)) + v_s), sum);
+      sum = fma(c.friction * c.borne, squared / (sqrt(fma(v_s, v_s, squared)) + v_s), sum);
     });
     return sum;
   }
@@ -293,7 +296,7 @@ class RelationSolver {
         for (int j = 0; j < PolygonPoints<double>::kPoints; ++j) {
           points.arm[j] = c.point - pair.point;
           points.force[j] = kShare * fma(-c.penalty, c.offset, c.impulse) / h;
-          points.limit[j] = kShare * c.friction * c.impulse;
+          points.limit[j] = kShare * c.friction * c.borne;
         }
         columns.store(i, points);
       }
@@ -356,26 +359,43 @@ class RelationSolver {
     return iterations;
   }
 
-  /// By how much contacts in use miss their rates: what they lack, or have although they bear an impulse, m/s; and by
-  /// how much their impulses have changed, N s.
-  struct Renewed {
-    double error, change;
-  };
-
-  /// After find_rates().
-  ISOPATCH_HD_MEMBER Renewed renew_impulses() {
-    Renewed renewed = {0, 0};
-    for_each_chosen([&](const StepContact& c) {
-      const double impulse = next_impulse(c);
-      renewed.error = max(renewed.error, impulse > 0 ? abs(c.rate) : -c.rate);
-      renewed.change = max(renewed.change, abs(impulse - c.impulse));
-    });
+  /// After find_rates(). Returns by how much contacts in use miss their rates: what they lack, or have although they
+  /// bear an impulse, m/s.
+  ISOPATCH_HD_MEMBER double renew_impulses() {
+    double error = 0;
+    for_each_chosen([&](const StepContact& c) { error = max(error, next_impulse(c) > 0 ? abs(c.rate) : -c.rate); });
     warp_.sync();
     for_each_contact([&](StepContact& c) {
       if (c.is_chosen) c.impulse = next_impulse(c);
     });
     warp_.sync();
-    return renewed;
+    return error;
+  }
+  /// By how much impulses are not those by which friction is limited, N s.
+  ISOPATCH_HD_MEMBER double missed_friction() const {
+    double missed = 0;
+    for_each_chosen([&](const StepContact& c) {
+      if (c.friction > 0) missed = max(missed, abs(c.impulse - c.borne));
+    });
+    return missed;
+  }
+  /// Limits friction by the impulses at hand, to which it goes by a share that follows from the last two changes as
+  /// geometry_iterations.h has it.
+  ISOPATCH_HD_MEMBER void limit_friction(bool has_missed, double& share) {
+    constexpr double kLeast = 0.1, kMost = 2;
+    double along = 0, length = 0;
+    for_each_chosen([&](const StepContact& c) {
+      const double change = c.impulse - c.borne - c.missed;
+      along = fma(c.missed, change, along);
+      length = fma(change, change, length);
+    });
+    if (has_missed && length > 0) share = min(max(-share * along / length, kLeast), kMost);
+    warp_.sync();
+    for_each_contact([&](StepContact& c) {
+      c.missed = c.impulse - c.borne;
+      c.borne = max(0.0, fma(share, c.missed, c.borne));
+    });
+    warp_.sync();
   }
   ISOPATCH_HD static double next_impulse(const StepContact& c) { return max(0.0, fma(-c.penalty, c.rate, c.impulse)); }
 

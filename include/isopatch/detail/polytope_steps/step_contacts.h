@@ -21,6 +21,8 @@ struct StepContact {
   double rate;     // offset + J v at the velocities at hand, m/s
   double impulse;  // p: along the normal, N s
   double kept_impulse;
+  double borne;       // the impulse by which friction is limited, N s
+  double missed;      // what the impulse had more, when friction was limited anew
   double penalty;     // r: by how much the impulse changes with the rate, kg
   double friction;    // mu
   std::int32_t pair;  // its pair among SolverMemory::pairs
