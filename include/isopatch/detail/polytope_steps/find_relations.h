@@ -10,7 +10,7 @@
 
 namespace isopatch::detail {
 
-/// A depth that no turn goes on for, m.
+/// A depth that no turn goes on for, m; far away from the origin what positions are rounded to.
 inline constexpr double kNoDepth = 1e-13;
 
 /// The state in which a step finds relations: `poses` and `twists` are one environment's, and reach follows from
@@ -152,7 +152,7 @@ ISOPATCH_HD_LARGE double depth_of(Warp& warp, const PosedPolytopes& posed, void*
   fill(warp, posed.pair, features);
   const double found = -find_separation(warp, posed.pair, features, posed.options.tolerance).value;
   warp.sync();
-  return found > kNoDepth ? found : 0;
+  return found > fma(kPositionRounding, farthest(posed.X_WA.translation), kNoDepth) ? found : 0;
 }
 
 /// How deep part pairs overlap.

@@ -287,7 +287,7 @@ class RelationStep {
   ISOPATCH_HD_MEMBER DescentResult begin_descent(Descent<Warp, PointSums>& descent, bool strict, double& scale) {
     const SolverVectors& v = m_.vectors;
     descent.find_rates(v.free_velocity);
-    scale = descent.largest_rate(1);
+    scale = descent.scale_of_rates();
     descent.begin_choices(strict);
     descent.for_each_contact([&](StepContact& c) { c.impulse = 0; });
     double potentials[2] = {0, 0};

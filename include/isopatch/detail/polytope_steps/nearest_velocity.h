@@ -59,10 +59,16 @@ class RelationSolver {
     warp_.sync();
   }
 
-  /// The largest size of a contact's rate, m/s; at least `least`.
-  ISOPATCH_HD_MEMBER double largest_rate(double least) {
-    double largest = least;
-    for (std::int32_t i = 0; i < counts_.contacts; ++i) largest = max(largest, abs(r_.contacts[i].rate));
+  /// The scale of rates, m/s: the largest size of a contact's; at least 1, and so much that rounding of gaps is small
+  /// beside it far away from the origin.
+  ISOPATCH_HD_MEMBER double scale_of_rates() const {
+    constexpr double kTolerance = 1e-10;  // Descent's, of rates
+    const double far = kPositionRounding / kTolerance / p_.parameters.step;
+    double largest = 1;
+    for (std::int32_t i = 0; i < counts_.contacts; ++i) {
+      const StepContact& c = r_.contacts[i];
+      largest = max(max(largest, abs(c.rate)), far * farthest(c.point));
+    }
     return largest;
   }
 
@@ -119,9 +125,9 @@ class RelationSolver {
   /// of rates, m/s. Gives up without a solution, or where none costs less than `limit`.
   ISOPATCH_HD_MEMBER NearestVelocity find(double accuracy, double limit = kInfinity) {
     constexpr int kMostTurns = 40, kMostLimits = 20;
-    constexpr double kSlow = 0.1, kLargest = 1e9;     // of errors; of penalties, relative to the first
-    constexpr double kFriction = 1e-8;                // of the largest impulse: what friction may miss
-    constexpr double kFalls = 0.5, kRounding = 1e-4;  // what it may miss if it does not fall to this share
+    constexpr double kSlow = 0.1, kLargest = 1e9;  // of errors; of penalties, relative to the first
+    constexpr double kFriction = 1e-8;             // of the largest impulse: what friction may miss
+    constexpr double kFalls = 0.5, kStays = 1e-4;  // what it may miss if it does not fall to this share
     NearestVelocity result = {false, 0};
     begin_penalties();
     for_each_contact([&](StepContact& c) { c.borne = c.impulse; });
@@ -138,7 +144,7 @@ class RelationSolver {
       missed = missed_friction();
       result.found = error <= accuracy;
       // rounding of gaps lets impulses of contacts that say the same drift for ever
-      const double least = missed > kFalls * missed_before ? kRounding : kFriction;
+      const double least = missed > kFalls * missed_before ? kStays : kFriction;
       const bool has_limits = !has_friction_ || turn >= kMostLimits || missed <= least * largest_impulse();
       if (!(error < kInfinity) || (result.found && has_limits)) break;
       if (!has_limits) limit_friction(turn > 0, share);

@@ -32,6 +32,10 @@ struct StepContact {
   bool is_chosen;  // by a relation
 };
 
+/// A few times the rounding of positions, relative to how far away from the origin they are.
+inline constexpr double kPositionRounding = 4e-16;
+ISOPATCH_HD double farthest(Vec3d at) { return max(max(abs(at.x), abs(at.y)), abs(at.z)); }
+
 /// How write_contact() fills one, but for what all contacts of a part pair have in common.
 ISOPATCH_HD void write_contact(StepContact& to, const PartPairNames& /*names*/, ContactCode code,
                                const ContactGeometry& contact, const Transform<double>& X_WA) {
