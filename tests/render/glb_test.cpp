@@ -108,6 +108,26 @@ TEST_F(GlbPicture, HasForceAndAreaOfEachPatch) {
   EXPECT_GT(found, 4u);
 }
 
+TEST_F(GlbPicture, HasANeedleForEachContactOfRigidPolytopes) {
+  draw("v_groove.json", 1);
+  ASSERT_EQ(contacts_[0].contacts.size(), 1u);
+  const std::size_t count = contacts_[0].contacts[0].contacts.size();
+  EXPECT_GT(count, 3u);
+  const json& mesh = json_["meshes"].back();
+  EXPECT_EQ(mesh["extras"], (json{{"pair", 0}, {"contacts", count}}));
+  const json& primitive = mesh["primitives"][0];
+  EXPECT_EQ(json_["materials"].at(primitive["material"].get<std::size_t>())["name"], "contact");
+  const std::vector<float> points = floats(primitive["attributes"]["POSITION"]);
+  constexpr std::size_t kPoints = 11;  // of a needle, of which the last one is its tip
+  ASSERT_EQ(points.size(), 3 * kPoints * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [at, normal] = contacts_[0].contacts[0].contacts[i];
+    double along = 0;
+    for (std::size_t k = 0; k < 3; ++k) along += (points[3 * (kPoints * i + kPoints - 1) + k] - at[k]) * normal[k];
+    EXPECT_GT(along, 0.01 * json_["scenes"][0]["extras"]["radius"].get<double>());
+  }
+}
+
 TEST_F(GlbPicture, MovesBodiesAndShowsEachFrameOnceAndNothingWithScaleZero) {
   draw("box_stack.json", 5);
   const json& animation = json_["animations"].at(0);
