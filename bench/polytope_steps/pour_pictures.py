@@ -5,9 +5,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Polygon
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-from scipy.spatial import ConvexHull
-
 from polytope_steps.pours import turned
+from scipy.spatial import ConvexHull
 
 COLORS = {
     "unilateral": "#d05030",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Polygons and polyhedra that are poured into a box, one after the other; tests/simulator/polytope/polytope_pour.h draws
-the same."""
+"""Polygons and polyhedra that are poured into a box, one after the other.
+
+tests/simulator/polytope/polytope_pour.h draws the same.
+"""
 
 import math
 from typing import NamedTuple

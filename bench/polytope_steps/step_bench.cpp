@@ -81,7 +81,8 @@ void run_scene(benchmark::State& bench, const std::string& name, int iterations)
     totals = {};
     rollout.step(steps, [&] { totals.add(rollout); });
   }
-  if ((rollout.state.status[0] & kFrozen) != 0) return bench.SkipWithError(status_text(rollout.state.status[0]).c_str());
+  if ((rollout.state.status[0] & kFrozen) != 0)
+    return bench.SkipWithError(status_text(rollout.state.status[0]).c_str());
   report(bench, totals);
 }
 

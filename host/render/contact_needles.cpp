@@ -4,10 +4,10 @@
 namespace isopatch::detail {
 namespace {
 
-constexpr double kPoint = 0.12, kNeedle = 0.06;  // radii, over the length
+constexpr double kPointRadius = 0.12, kNeedleRadius = 0.06;  // radii, over the length
 constexpr std::array<std::array<std::uint32_t, 3>, 8> kOctahedron = {
     {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}};
-constexpr std::array<std::array<std::uint32_t, 3>, 4> kSides = {{{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}}};
+constexpr std::array<std::array<std::uint32_t, 3>, 4> kNeedleSides = {{{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}}};
 
 std::array<float, 3> as_floats(const Point3& p) {
   return {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])};
@@ -31,13 +31,14 @@ int add_contacts(GltfDocument& document, const std::string& name, const DrawnCon
         for (const std::uint32_t corner : triangle) corners.push_back(first + corner);
       }
     };
-    add(kOctahedron, kPoint * length, at + (kPoint * length) * normal, true);
-    add(kSides, kNeedle * length, at + length * normal, false);
+    add(kOctahedron, kPointRadius * length, at + (kPointRadius * length) * normal, true);
+    add(kNeedleSides, kNeedleRadius * length, at + length * normal, false);
   }
   const int triangles = document.add_corners(corners, points.size());
   const int mesh = document.add_mesh(name, document.add_points(points), triangles, material);
-  document.model().meshes.back().extras = tinygltf::Value(tinygltf::Value::Object{
-      {"pair", tinygltf::Value(contacts.pair)}, {"contacts", tinygltf::Value(static_cast<int>(contacts.contacts.size()))}});
+  document.model().meshes.back().extras = tinygltf::Value(
+      tinygltf::Value::Object{{"pair", tinygltf::Value(contacts.pair)},
+                              {"contacts", tinygltf::Value(static_cast<int>(contacts.contacts.size()))}});
   return mesh;
 }
 

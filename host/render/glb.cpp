@@ -20,7 +20,7 @@ namespace {
 
 using tinygltf::Value;
 
-constexpr double kNeedle = 0.06;  // the length of a contact's, over the scene's size
+constexpr double kNeedleLength = 0.06;  // the length of a contact's, over the scene's size
 
 int pressure_material(GltfDocument& document) {
   tinygltf::Texture texture;
@@ -153,7 +153,7 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, std::spa
     }
     for (const DrawnContacts& pair : contacts[frame].contacts) {
       const std::string name = name_of(pair.pair);
-      const int mesh = add_contacts(document, name, pair, kNeedle * extent.size, color_of_contacts);
+      const int mesh = add_contacts(document, name, pair, kNeedleLength * extent.size, color_of_contacts);
       const int child = document.add_node(node, name);
       document.model().nodes[static_cast<std::size_t>(child)].mesh = mesh;
     }
