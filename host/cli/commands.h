@@ -35,17 +35,19 @@ struct EvaluateArguments : BatchArguments {
 void evaluate_command(const EvaluateArguments& arguments);
 
 struct RolloutArguments : BatchArguments {
-  std::optional<std::int64_t> steps;      // without it the steps of the duration
-  std::optional<double> duration;         // s; this and all up to `polygons`: without them, what the scene says
-  std::optional<double> time_step;        // s
+  std::optional<std::int64_t> steps;  // without it the steps of the duration
+  std::optional<double> duration;     // s; this and all up to `relation_capacity`: without them, what the scene says
+  std::optional<double> time_step;    // s
   std::optional<std::string> integrator;  // "midpoint", "euler" or "sdirk2"
   std::optional<std::string> points;      // "matched", "centroid" or "fan6"
   std::vector<double> gravity;            // m/s^2, three or none
   std::optional<double> tolerance;        // of a solve
   std::optional<int> polygons;            // capacity of an environment
-  bool energies = false;                  // kinetic, potential and elastic
-  std::optional<std::int64_t> every;      // steps from row to row; without it 1, or for what is only looked at more
-  bool check = false;                     // step also with half the time step
+  std::optional<int> geometry_iterations;
+  std::optional<int> relation_capacity;
+  bool energies = false;              // kinetic, potential and elastic
+  std::optional<std::int64_t> every;  // steps from row to row; without it 1, or for what is only looked at more
+  bool check = false;                 // step also with half the time step
 };
 
 /// `isopatch rollout`: steps a scene in time. Throws Error for bad input, Interrupted after a signal.

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "host/mesh/math/point_math.h"
+#include "host/pictures/all_records.h"
 #include "host/pictures/drawn_polygons.h"
+#include "host/scene/scene_data.h"
 #include "host/text/throw_error.h"
 
 namespace isopatch::detail {
@@ -17,7 +19,7 @@ namespace {
 
 // in a file
 constexpr double kBytesOfPatch = 900;  // of JSON
-constexpr double kBytesOfPoint = 16, kBytesOfCorner = 2;
+constexpr double kBytesOfPoint = 16, kBytesOfCorner = 2, kBytesOfContact = 204;
 
 /// The bits of a point and its pressure.
 using Corner = std::array<std::uint32_t, 4>;
@@ -103,6 +105,17 @@ std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, cons
   return patches;
 }
 
+std::vector<DrawnContacts> drawn_contacts(const std::vector<PotentialContact>& contacts) {
+  constexpr float kFacing = -1e-6F;  // rounding
+  std::vector<DrawnContacts> drawn;
+  for (const PotentialContact& contact : contacts) {
+    if (!(contact.applicability >= kFacing)) continue;
+    if (drawn.empty() || drawn.back().pair != contact.pair) drawn.push_back({contact.pair, {}});
+    drawn.back().contacts.push_back({as_point(contact.point), as_point(contact.normal)});
+  }
+  return drawn;
+}
+
 FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& frames, std::int64_t frame) {
   constexpr int kWrench = 6;
   const StateArrays& states = frames.states;
@@ -117,6 +130,10 @@ FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& fra
   results.status = &contact.status;
   results.pair_wrench = wrenches.empty() ? nullptr : wrenches.data();
   const std::vector<Polygon> polygons = drawn_polygons(evaluator, state, results);
+  if (measures_distances(evaluator.scene())) {
+    contact.contacts = drawn_contacts(all_records<PotentialContact>(evaluator, state, {}, &Results::potential_contacts,
+                                                                    &Results::relations_needed, 256));
+  }
   const auto of_frame = static_cast<std::size_t>(frame) * wrenches.size();
   contact.patches =
       drawn_patches(polygons, frames.pair_wrench.empty() ? wrenches.data() : &frames.pair_wrench[of_frame], kWrench);
@@ -127,6 +144,9 @@ void FrameContacts::add(FrameContact contact) {
   for (const DrawnPatch& patch : contact.patches) {
     size_ += kBytesOfPatch + kBytesOfPoint * static_cast<double>(patch.points.size()) +
              kBytesOfCorner * static_cast<double>(patch.corners.size());
+  }
+  for (const DrawnContacts& pair : contact.contacts) {
+    size_ += kBytesOfPatch + kBytesOfContact * static_cast<double>(pair.contacts.size());
   }
   contacts_.push_back(std::move(contact));
   if (size_ <= kMaxPictureBytes) return;

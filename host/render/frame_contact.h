@@ -29,14 +29,30 @@ struct DrawnPatch {
   std::vector<std::uint32_t> corners;        // three of each triangle
 };
 
+/// A contact of rigid convex parts, world frame.
+struct DrawnContact {
+  Point3 point;   // m
+  Point3 normal;  // unit, into the first body
+};
+
+/// The contacts of a pair.
+struct DrawnContacts {
+  int pair = 0;
+  std::vector<DrawnContact> contacts;
+};
+
 struct FrameContact {
   std::uint32_t status = 0;
-  std::vector<DrawnPatch> patches;  // of the pairs that touch, in their order
+  std::vector<DrawnPatch> patches;      // of the pairs that touch, in their order
+  std::vector<DrawnContacts> contacts;  // of the pairs that have some, in their order
 };
 
 /// The patches of these polygons, with wrenches of P pairs, `width` numbers from one to the next [N, N m]; without, the
 /// force is the integral of the pressure.
 std::vector<DrawnPatch> drawn_patches(const std::vector<Polygon>& polygons, const double* wrenches, int width);
+
+/// The contacts whose features face each other, by pair.
+std::vector<DrawnContacts> drawn_contacts(const std::vector<PotentialContact>& contacts);
 
 /// Evaluates a frame, whose forces are those of its step if `frames` has these.
 FrameContact evaluated_contact(const HostEvaluator& evaluator, const Frames& frames, std::int64_t frame);
@@ -54,7 +70,7 @@ class FrameContacts {
  private:
   std::int64_t frames_;
   std::vector<FrameContact> contacts_;
-  double size_ = 0;  // about that of the patches in a file, bytes
+  double size_ = 0;  // of the patches and contacts in a file, about, bytes
 };
 
 /// How many frames environments have in all.

@@ -20,6 +20,8 @@ namespace {
 
 using tinygltf::Value;
 
+constexpr double kNeedleLength = 0.06;  // the length of a contact's, over the scene's size
+
 int pressure_material(GltfDocument& document) {
   tinygltf::Texture texture;
   texture.source = document.add_image(color_map_png());
@@ -34,6 +36,13 @@ int pressure_material(GltfDocument& document) {
   material.name = "pressure";
   material.pbrMetallicRoughness.baseColorTexture.index = 0;
   material.extensions["KHR_materials_unlit"] = Value(Value::Object());
+  return document.add_material(std::move(material));
+}
+
+int contact_material(GltfDocument& document) {
+  tinygltf::Material material;
+  material.name = "contact";
+  material.pbrMetallicRoughness.baseColorFactor = {0.02, 0.05, 0.3, 1};
   return document.add_material(std::move(material));
 }
 
@@ -115,6 +124,8 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, std::spa
   add_bodies(document, world, scene, frames, extent, times);
 
   const int material = pressure_material(document);
+  const bool has_contacts = std::ranges::any_of(contacts, [](const FrameContact& of) { return !of.contacts.empty(); });
+  const int color_of_contacts = has_contacts ? contact_material(document) : -1;
   const int middle = times >= 0 ? one_of_three(document) : -1;
   Value::Array listed;
   for (std::size_t frame = 0; frame < contacts.size(); ++frame) {
@@ -128,7 +139,7 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, std::spa
       facts["time"] = number(frames.times[frame]);
     }
     listed.emplace_back(std::move(facts));
-    if (contacts[frame].patches.empty()) continue;
+    if (contacts[frame].patches.empty() && contacts[frame].contacts.empty()) continue;
     const int node = document.add_node(world, fmt::format("frame {}", frame));
     document.model().nodes[static_cast<std::size_t>(node)].extras =
         Value(Value::Object{{"frame", Value(static_cast<int>(frame))}});
@@ -137,6 +148,12 @@ std::string glb_of(const SceneDescription& scene, const Frames& frames, std::spa
       const std::string name = name_of(patch.pair);
       const int mesh = patch_mesh(document, patch, name, max_pressure, material);
       document.model().meshes.back().extras = extras_of(patch, frame);
+      const int child = document.add_node(node, name);
+      document.model().nodes[static_cast<std::size_t>(child)].mesh = mesh;
+    }
+    for (const DrawnContacts& pair : contacts[frame].contacts) {
+      const std::string name = name_of(pair.pair);
+      const int mesh = add_contacts(document, name, pair, kNeedleLength * extent.size, color_of_contacts);
       const int child = document.add_node(node, name);
       document.model().nodes[static_cast<std::size_t>(child)].mesh = mesh;
     }

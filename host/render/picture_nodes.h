@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies, and arrows of the forces on them, as nodes of a picture.
+// Bodies, their contacts and arrows of the forces on them, as nodes and meshes of a picture.
 #pragma once
 
 #include <functional>
@@ -31,6 +31,10 @@ std::vector<Extent> extents_of(const SceneDescription& scene, const std::vector<
 /// single frame.
 void add_bodies(GltfDocument& document, int world, const SceneDescription& scene, const Frames& frames,
                 const Extent& extent, int times);
+
+/// Adds a mesh of contacts: for each a point, and a needle along its normal, of a length [m].
+int add_contacts(GltfDocument& document, const std::string& name, const DrawnContacts& contacts, double length,
+                 int material);
 
 /// The scale of the arrows, N/m, by which the longest one has 0.4 of the scene's size [m]; 0 without forces.
 double scale_of_arrows(const std::vector<FrameContact>& contacts, double size);

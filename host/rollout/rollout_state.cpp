@@ -64,13 +64,14 @@ RolloutState RolloutStateArrays::view() {
 }
 
 RolloutOutputArrays::RolloutOutputArrays(const Scene& scene, std::int64_t environments, bool elastic_energy_,
-                                         bool patch_) {
+                                         bool patch_, bool distances_) {
   const ArrayCounts counts = rollout_counts(scene);
   for_each_rollout_output(
       [&](const ArrayInfo& info, auto& array) {
-        const bool wanted = info.group == OutputGroup::kEnergy  ? elastic_energy_
-                            : info.group == OutputGroup::kPatch ? patch_
-                                                                : true;
+        const bool wanted = info.group == OutputGroup::kEnergy      ? elastic_energy_
+                            : info.group == OutputGroup::kPatch     ? patch_
+                            : info.group == OutputGroup::kDistances ? distances_
+                                                                    : true;
         if (wanted) array.resize(size_of(counts, info, environments));
       },
       *this);

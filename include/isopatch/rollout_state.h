@@ -97,10 +97,18 @@ struct RolloutOutputs {
   ArrayOf<Kind, AnyReal> mean_normal;         ///< N x P x 3   from b into a, world; 0 without contact
   ArrayOf<Kind, AnyReal> max_pressure;        ///< N x P   Pa
   ArrayOf<Kind, std::int32_t> polygon_count;  ///< N x P   polygons of non-zero area
+  ArrayOf<Kind, AnyReal> separation;          ///< N x P   of rigid convex parts, m
+  ArrayOf<Kind, AnyReal> overlap;             ///< N x P   of rigid convex parts, m^3; of polygons m^2
 
   ArrayOf<Kind, std::int32_t> solver_iterations;  ///< N   of Newton's method, in all solves
   ArrayOf<Kind, std::int32_t> num_polygons;       ///< N   of all pairs, as many as the step used
   ArrayOf<Kind, std::int32_t> polygons_needed;    ///< N   the capacity that would have sufficed, also where it did not
+
+  // of rigid convex parts, as many as the step used; 0 where there are none
+  ArrayOf<Kind, std::int32_t> num_potential_contacts;  ///< N
+  ArrayOf<Kind, std::int32_t> num_relations;           ///< N
+  ArrayOf<Kind, std::int32_t> num_traps;               ///< N   relations that hold after the step although one of their
+                                                       ///< contacts does not
 };
 
 /// The arrays of the caller.
@@ -151,10 +159,15 @@ constexpr void for_each_rollout_output(const Visit& visit, Outputs&... o) {
   visit(ArrayInfo{"mean_normal", "real", Per::kPair, 3, "1", OutputGroup::kPatch}, o.mean_normal...);
   visit(ArrayInfo{"max_pressure", "real", Per::kPair, 1, "Pa", OutputGroup::kPatch}, o.max_pressure...);
   visit(ArrayInfo{"polygon_count", "int32", Per::kPair, 1, "1", OutputGroup::kPatch}, o.polygon_count...);
+  visit(ArrayInfo{"separation", "real", Per::kPair, 1, "m", OutputGroup::kDistances}, o.separation...);
+  visit(ArrayInfo{"overlap", "real", Per::kPair, 1, "m^3", OutputGroup::kDistances}, o.overlap...);
   visit(ArrayInfo{"momentum", "real", Per::kEnvironment, 6, "N s; N m s"}, o.momentum...);
   visit(ArrayInfo{"solver_iterations", "int32", Per::kEnvironment, 1, "1"}, o.solver_iterations...);
   visit(ArrayInfo{"num_polygons", "int32", Per::kEnvironment, 1, "1"}, o.num_polygons...);
   visit(ArrayInfo{"polygons_needed", "int32", Per::kEnvironment, 1, "1"}, o.polygons_needed...);
+  visit(ArrayInfo{"num_potential_contacts", "int32", Per::kEnvironment, 1, "1"}, o.num_potential_contacts...);
+  visit(ArrayInfo{"num_relations", "int32", Per::kEnvironment, 1, "1"}, o.num_relations...);
+  visit(ArrayInfo{"num_traps", "int32", Per::kEnvironment, 1, "1"}, o.num_traps...);
 }
 
 /// The counts of a scene, with its joints and loops.
@@ -175,8 +188,10 @@ struct RolloutStateArrays : RolloutStates<Owners> {
 struct RolloutOutputArrays : RolloutOutputs<Owners> {
   RolloutOutputArrays() = default;
 
-  /// With `patch_`, room for area to polygon_count. Throws Error for a negative number of environments.
-  RolloutOutputArrays(const Scene& scene, std::int64_t environments, bool elastic_energy_ = false, bool patch_ = false);
+  /// With `patch_`, room for area to polygon_count; with `distances_`, for separation and overlap. Throws Error for a
+  /// negative number of environments.
+  RolloutOutputArrays(const Scene& scene, std::int64_t environments, bool elastic_energy_ = false, bool patch_ = false,
+                      bool distances_ = false);
 
   /// Valid until an array changes its size.
   RolloutOutput view();

@@ -95,6 +95,26 @@ TEST_F(RolloutRows, HaveEnergiesOnlyIfAskedFor) {
       << table;
 }
 
+/// A square that glides over the seam between two floors.
+TEST_F(RolloutRows, HaveRelationsOfRigidPolytopes) {
+  const std::string run = "rollout --backend cpu --every 1 " + source_path("bench/scenes/seam.json");
+  const Outcome table = testing::run_program(run);
+  ASSERT_EQ(table.code, 0) << table.out;
+  EXPECT_NE(table.out.find("  polygons relations  traps   overlap  lost\n"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("                   m^2      \n"), std::string::npos) << table.out;
+  ASSERT_EQ(testing::run_program(run + " --output " + path("r.npz")).code, 0);
+  const RolloutArrays a = parse_npz(read("r.npz"), "r.npz");
+  for (const char* name : {"separation", "overlap"}) EXPECT_EQ(a.at(name).shape, (Shape{61, 1, 2})) << name;
+  for (const char* name : {"num_potential_contacts", "num_relations", "num_traps"}) {
+    const auto counts = values<std::int32_t>(a.at(name));
+    EXPECT_EQ(a.at(name).shape, (Shape{61, 1})) << name;
+    EXPECT_EQ(counts[0], 0) << name << " of the start";
+    EXPECT_GT(*std::max_element(counts.begin(), counts.end()), 0) << name;
+  }
+  EXPECT_EQ(values<std::int32_t>(a.at("num_relations"))[1], 2);
+  EXPECT_FALSE(arrays("--every 20").contains("num_relations")) << "of a ball on the ground";
+}
+
 TEST_F(RolloutRows, HaveNoJointsWithoutJoints) {
   const std::string output = path("r.npz");
   const Outcome result = testing::run_program("rollout --backend cpu --steps 3 " +

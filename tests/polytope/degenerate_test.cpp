@@ -211,5 +211,21 @@ TEST(PolytopeDegenerateCases, HaveTheSameRelationsAlsoIfRoundingHasMovedThem) {
   }
 }
 
+/// Its end is level with the rim. Turned by less than edges count as parallel, its near face has one lowest corner, and
+/// no contact of edges joins the rim to that.
+TEST(PolytopeDegenerateCases, APegThatIsTurnedALittleGoesDownBesideAWall) {
+  const ConvexShape peg = ConvexShape::box({0.005, 0.005, 0.01}), wall = ConvexShape::box({0.00835, 0.01365, 0.006});
+  for (const double angle : {0.0, 1.3e-9, 1e-8, 5e-7, 9.99e-7, 1.001e-6, 1e-5}) {
+    for (const double sign : {-1.0, 1.0}) {
+      const Transform<double> X = turned({0, 0, 1}, sign * angle, {0, 0, 0.01});
+      const Found found =
+          find({&peg, X}, {&wall, at({0.01365, 0.00835, -0.006})}, options(5e-4, RelationMode::kExact, kAngle));
+      EXPECT_FALSE(found.relations.empty());
+      EXPECT_TRUE(is_allowed(found, rotate_back(X, Vec3d{0, 0, -1e-4}), kRounding)) << sign * angle;
+      EXPECT_FALSE(is_allowed(found, rotate_back(X, Vec3d{4e-4, 0, -1e-4}), kRounding)) << sign * angle;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace isopatch::test

@@ -15,7 +15,14 @@ gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed"
 
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
-from isopatch.gym import PegInHoleEnv, PegInHoleVectorEnv, PushTEnv, PushTVectorEnv  # noqa: E402
+from isopatch.gym import (  # noqa: E402
+    PegInHoleEnv,
+    PegInHoleVectorEnv,
+    PushTEnv,
+    PushTVectorEnv,
+    SteelPegInHoleEnv,
+    SteelPegInHoleVectorEnv,
+)
 
 RANDOM = {"mass": 0.2, "friction": 0.3, "modulus": 0.2}
 DOWN = np.array([0, 0, -1], np.float32)
@@ -113,6 +120,29 @@ def test_ends_of_episodes_are_those_of_gymnasium(mode, task):
         for name in a[-1]:
             assert data_equivalence(a[-1][name], b[-1][name], exact=True), f"step {k}: {name}"
     assert any(row[2].any() for row in ours[1:]) == (task == "peg") and any(row[3].any() for row in ours[1:])
+
+
+def test_a_peg_of_steel_goes_into_a_hole_whose_place_is_told():
+    n = 16
+    envs = SteelPegInHoleVectorEnv(n, threads=1, autoreset_mode=AutoresetMode.SAME_STEP)
+    observations, infos = envs.reset(seed=1)
+    holes, over, inserted = infos["hole"], np.zeros(n, bool), np.zeros(n, bool)
+    assert (observations == observations[0]).all() and np.abs(observations).max() < 1e-6
+    alone, hangs = SteelPegInHoleEnv(index=3), gymnasium.make("isopatch/SteelPegInHole-v0")
+    assert (alone.reset(seed=1)[0] == observations[3]).all() and hangs.observation_space.shape == (9,)
+    for k in range(60):
+        left = holes[:, :2] - observations[:, :2]
+        down = np.where(np.abs(left).max(axis=1) < 1e-4, -1, 0)
+        actions = np.column_stack([(left / 4e-4).clip(-1, 1), down]).astype(np.float32)
+        observations, _, terminated, _, infos = envs.step(actions)
+        if not over[3]:
+            felt, *_ = alone.step(actions[3])
+            same = infos["final_obs"][3] if terminated[3] else observations[3]
+            assert felt.tobytes() == same.tobytes(), k
+        if terminated.any():
+            inserted |= infos["final_info"]["inserted"] & terminated & ~over
+        over |= terminated
+    assert over.all() and inserted.all()
 
 
 def placed(envs, holes):

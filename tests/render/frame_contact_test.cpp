@@ -92,6 +92,34 @@ TEST(FrameContact, OfASceneIsThatOfItsEvaluation) {
   }
 }
 
+/// A square on a floor of two tiles: of features that face each other, two corners on the first tile.
+TEST(FrameContact, HasContactsOfRigidPolytopes) {
+  const HostEvaluator evaluator(Scene(read_scene(source_path("bench/scenes/seam.json"))));
+  Frames frames;
+  frames.states = StateArrays(evaluator.scene().description(), 1);
+  const FrameContact contact = evaluated_contact(evaluator, frames, 0);
+  EXPECT_TRUE(contact.patches.empty());
+  ASSERT_EQ(contact.contacts.size(), 1u);
+  EXPECT_EQ(contact.contacts[0].pair, 0);
+  ASSERT_EQ(contact.contacts[0].contacts.size(), 2u);
+  for (const auto& [point, normal] : contact.contacts[0].contacts) {
+    EXPECT_NEAR(std::abs(point[0] + 0.3), 0.1, 1e-6);
+    EXPECT_NEAR(point[1], 0, 1e-6);
+    EXPECT_EQ(normal, (Point3{0, 1, 0}));
+  }
+}
+
+TEST(FrameContact, LeavesOutContactsThatDoNotFaceEachOther) {
+  PotentialContact facing = {}, turned = {}, of_another = {};
+  facing.applicability = -1e-8F;
+  turned.applicability = -0.1F;
+  of_another.pair = 3;
+  const std::vector<DrawnContacts> drawn = drawn_contacts({facing, turned, of_another});
+  ASSERT_EQ(drawn.size(), 2u);
+  EXPECT_EQ(drawn[0].contacts.size(), 1u);
+  EXPECT_EQ(drawn[1].pair, 3);
+}
+
 TEST(FrameContact, OfTooManyPolygonsAsksForFewerFrames) {
   FrameContacts contacts(1000);
   FrameContact large;

@@ -108,6 +108,26 @@ TEST_F(GlbPicture, HasForceAndAreaOfEachPatch) {
   EXPECT_GT(found, 4u);
 }
 
+TEST_F(GlbPicture, HasANeedleForEachContactOfRigidPolytopes) {
+  draw("v_groove.json", 1);
+  ASSERT_EQ(contacts_[0].contacts.size(), 1u);
+  const std::size_t count = contacts_[0].contacts[0].contacts.size();
+  EXPECT_GT(count, 3u);
+  const json& mesh = json_["meshes"].back();
+  EXPECT_EQ(mesh["extras"], (json{{"pair", 0}, {"contacts", count}}));
+  const json& primitive = mesh["primitives"][0];
+  EXPECT_EQ(json_["materials"].at(primitive["material"].get<std::size_t>())["name"], "contact");
+  const std::vector<float> points = floats(primitive["attributes"]["POSITION"]);
+  constexpr std::size_t kPoints = 11;  // of a needle, of which the last one is its tip
+  ASSERT_EQ(points.size(), 3 * kPoints * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [at, normal] = contacts_[0].contacts[0].contacts[i];
+    double along = 0;
+    for (std::size_t k = 0; k < 3; ++k) along += (points[3 * (kPoints * i + kPoints - 1) + k] - at[k]) * normal[k];
+    EXPECT_GT(along, 0.01 * json_["scenes"][0]["extras"]["radius"].get<double>());
+  }
+}
+
 TEST_F(GlbPicture, MovesBodiesAndShowsEachFrameOnceAndNothingWithScaleZero) {
   draw("box_stack.json", 5);
   const json& animation = json_["animations"].at(0);
@@ -186,8 +206,10 @@ TEST_F(GlbPicture, HasPolygonsAsFlatMeshesWithTwoSides) {
   frames_.states = cli::random_states(scene.description(), 3, 1);
   finish();
   EXPECT_TRUE(contacts_[0].patches.empty());
-  ASSERT_EQ(json_["meshes"].size(), 2u) << "of two colours";
+  int bodies = 0;
   for (const json& mesh : json_["meshes"]) {
+    if (mesh.contains("extras")) continue;  // contacts
+    ++bodies;
     const json& primitive = mesh["primitives"][0];
     EXPECT_EQ(json_["accessors"][primitive["indices"].get<std::size_t>()]["count"], 9) << "three triangles";
     EXPECT_EQ(json_["materials"][primitive["material"].get<std::size_t>()]["doubleSided"], true);
@@ -195,6 +217,7 @@ TEST_F(GlbPicture, HasPolygonsAsFlatMeshesWithTwoSides) {
     ASSERT_EQ(points.size(), 15u);
     for (std::size_t i = 2; i < points.size(); i += 3) EXPECT_EQ(points[i], 0);
   }
+  EXPECT_EQ(bodies, 2) << "of two colours";
   EXPECT_GT(json_["scenes"][0]["extras"]["radius"].get<double>(), 0.1);
   EXPECT_EQ(json_["scenes"][0]["extras"]["flat"], true) << "seen from above";
 }

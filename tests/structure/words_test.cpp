@@ -34,7 +34,7 @@ const Word& polytopes() {
       "polytope",
       {"/polytope", "host/cpu/contact/models.h", "host/cpu/library_models.cpp", "host/cpu/cpu_simulator.cpp",
        "kernels/contact/models.h", "kernels/library_models.cu", "host/reference/contact_models.cpp",
-       "host/reference/model_rules.cpp", "host/scene/models/models.h", ".md"},
+       "host/reference/model_rules.cpp", "host/scene/models/models.h", "host/python/examples/", ".md"},
       15};
   return word;
 }

@@ -19,6 +19,7 @@
 #include "host/rollout/rollout_data.h"
 #include "host/scene/enumerator_names.h"
 #include "host/scene/motion_rules.h"
+#include "host/scene/scene_data.h"
 #include "host/text/quote.h"
 #include "host/text/throw_error.h"
 #include "host/threads/standard_arithmetic.h"
@@ -54,6 +55,8 @@ SceneDescription scene_of(const RolloutArguments& arguments) {
   if (arguments.tolerance) rollout.tolerance = *arguments.tolerance;
   if (!arguments.gravity.empty()) std::copy_n(arguments.gravity.begin(), 3, rollout.gravity.begin());
   if (arguments.polygons) rollout.polygon_capacity = *arguments.polygons;
+  if (arguments.geometry_iterations) rollout.geometry_iterations = *arguments.geometry_iterations;
+  if (arguments.relation_capacity) rollout.relation_capacity = *arguments.relation_capacity;
   read_name(arguments.integrator, kIntegratorNames, rollout.integrator);
   read_name(arguments.points, kContactPointsNames, rollout.points);
   return scene;
@@ -115,6 +118,14 @@ void check_paths(const std::string& source, const SceneDescription& scene, doubl
   }
 }
 
+RowContents contents_of(const RolloutArguments& arguments, const Scene& scene) {
+  const std::vector<Geometry>& geometries = scene.description().geometries;
+  return {.energies = arguments.energies,
+          .distances = measures_distances(scene),
+          .is_flat = std::ranges::any_of(geometries, &Geometry::polygon),
+          .memory = scene.contact_state_size() == kContactStateSize};
+}
+
 /// What is made of the rows, as the command line asks for it.
 struct Recorders {
   std::optional<RolloutTable> table;
@@ -122,17 +133,16 @@ struct Recorders {
   std::optional<VtkSeries> pictures;
   std::optional<StepCheck> check;
   RowPlan plan;
+  RowContents contents;
 
   Recorders(const RolloutArguments& arguments, const HostSimulator& simulator, const RolloutStart& start,
             const RowPlan& row_plan)
-      : plan(row_plan) {
+      : plan(row_plan), contents(contents_of(arguments, simulator.simulator().scene())) {
     const std::int64_t environments = start.num_environments();
     const Scene& scene = simulator.simulator().scene();
-    if (arguments.output.empty() && !arguments.check) {
-      table.emplace(arguments.energies, scene.contact_state_size() == kContactStateSize);
-    }
+    if (arguments.output.empty() && !arguments.check) table.emplace(contents);
     if (!arguments.output.empty()) {
-      file.emplace(plan, start.given, rollout_counts(scene), arguments.energies, arguments.output);
+      file.emplace(plan, start.given, rollout_counts(scene), contents, arguments.output);
     }
     if (!arguments.vtk.empty()) {
       create_directory(arguments.vtk);
@@ -157,13 +167,13 @@ struct End {
 
 /// Takes all steps and hands over the rows. Of those that are only written, the last one alone is searched for lost
 /// bodies, which takes an evaluation.
-End run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan, bool with_energies,
-        Recorders& recorders) {
+End run(const HostSimulator& simulator, const RolloutStart& start, const RowPlan& plan, Recorders& recorders) {
   const std::int64_t environments = start.num_environments(), work_of_step = recorders.check ? 3 : 1;
   Progress progress(work_of_step * plan.steps * environments, "steps");
   Stepper stepper(simulator, start);
-  RolloutOutputArrays output(simulator.simulator().scene(), environments, with_energies);
-  leave_out_unwritten(output, with_energies, recorders.table.has_value());
+  const RowContents& contents = recorders.contents;
+  RolloutOutputArrays output(simulator.simulator().scene(), environments, contents.energies, false, contents.distances);
+  leave_out_unwritten(output, contents, recorders.table.has_value());
   LostBodies lost_bodies(simulator.simulator().scene(), simulator.simulator().options(), start.given);
   std::int64_t lost = 0;
   for (std::int64_t row = 0, done = 0; row < plan.num_rows(); ++row) {
@@ -232,7 +242,7 @@ void rollout_command(const RolloutArguments& arguments) {
   Recorders recorders(arguments, simulator, start, plan);
   stages.finish("build");
 
-  const End end = run(simulator, start, plan, arguments.energies, recorders);
+  const End end = run(simulator, start, plan, recorders);
   stages.finish("step");
 
   if (recorders.pictures) recorders.pictures->write(HostEvaluator(scene, options), arguments.first, arguments.vtk);

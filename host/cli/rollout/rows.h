@@ -38,22 +38,30 @@ struct RolloutRow {
   std::int64_t lost;                  // environments that have a lost body; -1: they were not counted
 };
 
+/// What rows have that not every rollout has.
+struct RowContents {
+  bool energies = false;
+  bool distances = false;  // of rigid convex parts, with their relations
+  bool is_flat = false;    // these are polygons
+  bool memory = false;     // contacts have one
+};
+
 /// Empties the arrays that no row is made of, with or without a table: a step that has no room for them does not
 /// compute them.
-void leave_out_unwritten(RolloutOutputArrays& output, bool with_energies, bool with_table);
+void leave_out_unwritten(RolloutOutputArrays& output, const RowContents& contents, bool with_table);
 
 /// A table of momentum and work, and of energies if these are computed, with a line for each row: means over the
 /// environments that are not frozen, the most iterations of any, and how many environments have a lost body. Of a scene
 /// with memory also the part pairs in contact, and of them those that have come to rest: with a dwell above 1/2.
 class RolloutTable {
  public:
-  RolloutTable(bool with_energies, bool with_memory) : with_energies_(with_energies), with_memory_(with_memory) {}
+  explicit RolloutTable(const RowContents& contents) : contents_(contents) {}
 
   void add(const RolloutRow& row);
   void print() const;
 
  private:
-  bool with_energies_, with_memory_;
+  RowContents contents_;
   std::vector<std::string> lines_;
 };
 
@@ -62,7 +70,7 @@ class RolloutFile {
  public:
   /// `given` has the materials and shapes that hold in all rows. Throws Error, naming `path`, if an archive cannot hold
   /// so many rows.
-  RolloutFile(const RowPlan& plan, const StateArrays& given, const ArrayCounts& counts, bool with_energies,
+  RolloutFile(const RowPlan& plan, const StateArrays& given, const ArrayCounts& counts, const RowContents& contents,
               const std::string& path);
 
   void add(const RolloutRow& row);

@@ -156,6 +156,12 @@ void add_rollout(CLI::App& app, RolloutArguments& arguments) {
   add(rollout, "--polygons", arguments.polygons, "K",
       "most contact polygons of an environment (default: the scene's); 0: no limit",
       whole<int>(0, limits::kMaxPolygonCapacity));
+  add(rollout, "--geometry-iterations", arguments.geometry_iterations, "K",
+      "searches in a step until rigid convex parts do not overlap (default: the scene's)",
+      whole<int>(1, limits::kMaxGeometryIterations));
+  add(rollout, "--relation-capacity", arguments.relation_capacity, "K",
+      "most contacts and relations of rigid convex parts of an environment (default: the scene's); 0: no limit",
+      whole<int>(0, limits::kMaxRelationCapacity));
   rollout->add_flag("--energies", arguments.energies, "kinetic, potential and elastic energy too, in table and file");
   add(rollout, "--every", arguments.every, "M",
       "steps from row to row (default 1; for a table alone about 20 rows in all, with --vtk about 60)",

@@ -120,10 +120,16 @@ constexpr ArrayDescription kDescriptions[] = {
      "Mean of the normal over the area, from B into A, after the step; 0 without contact"},
     {"step_outputs", "max_pressure", "The largest pressure at a corner of a polygon, after the step"},
     {"step_outputs", "polygon_count", "Contact polygons of the pair, after the step"},
+    {"step_outputs", "separation",
+     "How far the nearest two rigid parts are apart after the step, or how deep the deepest overlap"},
+    {"step_outputs", "overlap", "The volume that rigid parts have in common after the step, of polygons m^2"},
     {"step_outputs", "momentum", "Linear; angular about the world's origin"},
     {"step_outputs", "solver_iterations", "Of Newton's method, in all solves"},
     {"step_outputs", "num_polygons", "Of all pairs, as many as the step used"},
     {"step_outputs", "polygons_needed", "The capacity that would have been enough"},
+    {"step_outputs", "num_potential_contacts", "Of rigid convex parts, as many as the step used"},
+    {"step_outputs", "num_relations", "Of these contacts, likewise"},
+    {"step_outputs", "num_traps", "Relations that hold after the step although one of their contacts does not"},
 };
 
 constexpr bool is_listed(const ArrayDescription& description) {

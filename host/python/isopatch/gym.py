@@ -1,7 +1,7 @@
 """Environments for learning, as Gymnasium has them: `pip install isopatch[gym]`.
 
     import gymnasium
-    import isopatch.gym  # registers isopatch/Pivot-v0, isopatch/PegInHole-v0 and isopatch/PushT-v0
+    import isopatch.gym  # registers the tasks below as isopatch/Pivot-v0 and so on
 
     envs = gymnasium.make_vec("isopatch/Pivot-v0", num_envs=64)
     observations, infos = envs.reset(seed=1)
@@ -19,7 +19,12 @@ from isopatch._src.gym import peg as _peg  # noqa: E402
 from isopatch._src.gym import pivot as _pivot  # noqa: E402
 from isopatch._src.gym import push_t as _push_t  # noqa: E402
 from isopatch._src.gym.copies import EnvState  # noqa: E402
-from isopatch._src.gym.peg import PegInHoleEnv, PegInHoleVectorEnv  # noqa: E402
+from isopatch._src.gym.peg import (  # noqa: E402
+    PegInHoleEnv,
+    PegInHoleVectorEnv,
+    SteelPegInHoleEnv,
+    SteelPegInHoleVectorEnv,
+)
 from isopatch._src.gym.pivot import PivotEnv, PivotVectorEnv  # noqa: E402
 from isopatch._src.gym.push_t import PushTEnv, PushTVectorEnv  # noqa: E402
 from isopatch._src.gym.rsl_rl import to_rsl_rl  # noqa: E402
@@ -37,6 +42,8 @@ __all__ = [
     "PivotVectorEnv",
     "PushTEnv",
     "PushTVectorEnv",
+    "SteelPegInHoleEnv",
+    "SteelPegInHoleVectorEnv",
     "VectorEnv",
     "register",
     "to_rsl_rl",
@@ -48,6 +55,7 @@ def register() -> None:
     """Tells Gymnasium of the environments here, scalar and vector, if it has not been told."""
     _register(_pivot.ID, PivotEnv, _pivot.MAX_EPISODE_STEPS)
     _register(_peg.ID, PegInHoleEnv, _peg.MAX_EPISODE_STEPS)
+    _register(_peg.STEEL_ID, SteelPegInHoleEnv, _peg.MAX_EPISODE_STEPS)
     _register(_push_t.ID, PushTEnv, _push_t.MAX_EPISODE_STEPS)
 
 

@@ -15,7 +15,8 @@
 namespace isopatch::reference::polytope {
 namespace {
 
-constexpr Real kFacet = -1e-9L;  // applicability of a facet, at least
+constexpr Real kFacet =
+    -1.000001e-6L;  // applicability of a facet, at least; edges this near to parallel have no contact
 
 /// A ridge and the contacts around it, which can be facets.
 struct RidgeContacts {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps of rigid polytopes do not depend on how a scene is written: which body of a pair is the first, where the world's
-// origin is and how it is turned, and whether a plane has polygons or prisms.
+// Steps of rigid polytopes do not depend on how a scene is written: which body of a pair is the first, where the
+// world's origin is and how it is turned, and whether a plane has polygons or prisms.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -143,7 +143,8 @@ TEST_P(PolytopeFrames, PolygonsArePrismsInAPlane) {
       for (std::size_t i = 0; i < 2; ++i) {
         const std::string name = "body " + std::to_string(i);
         const double height = 0.1 + 0.02 * static_cast<double>(i), mass = 2;
-        Body& body = has_prisms ? scene.add_solid(name, make_box(name, {0.2, height, 1 - 0.3 * static_cast<double>(i)}), poses[i])
+        Body& body = has_prisms ? scene.add_solid(name, make_box(name, {0.2, height, 1 - 0.3 * static_cast<double>(i)}),
+                                                  poses[i])
                                 : scene.add_polygon(name, rectangle(-0.1, -height / 2, 0.1, height / 2), poses[i]);
         body.motion.type = MotionType::kPlanar;
         body.velocity = velocities[i];

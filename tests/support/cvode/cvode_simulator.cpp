@@ -356,7 +356,7 @@ std::uint32_t take_step(const StepView& step, std::int64_t environment, ContactS
     if (!motion.velocities_hold(end, integration.result())) return kDiverged | kFrozen;
     motion.write(end, integration.result());
   }
-  *progress.counts = {motion.evaluations(), work.polygons.size(), work.polygons.size()};
+  *progress.counts = {motion.evaluations(), work.polygons.size(), work.polygons.size(), 0, 0, 0};
   add_to_sums(warp, step, progress);
   ++steps;
   const State contact = search_state(step, progress.poses, nullptr, 0, nullptr, 0);

@@ -221,6 +221,10 @@ class StepResults(NamedTuple):
     """[N, P], Pa. The largest pressure at a corner of a polygon, after the step."""
     polygon_count: Any = None
     """[N, P], int32. Contact polygons of the pair, after the step."""
+    separation: Any = None
+    """[N, P], m. How far the nearest two rigid parts are apart after the step, or how deep the deepest overlap."""
+    overlap: Any = None
+    """[N, P], m^3. The volume that rigid parts have in common after the step, of polygons m^2."""
     momentum: Any = None
     """[N, 6], N s; N m s. Linear; angular about the world's origin."""
     solver_iterations: Any = None
@@ -229,6 +233,12 @@ class StepResults(NamedTuple):
     """[N], int32. Of all pairs, as many as the step used."""
     polygons_needed: Any = None
     """[N], int32. The capacity that would have been enough."""
+    num_potential_contacts: Any = None
+    """[N], int32. Of rigid convex parts, as many as the step used."""
+    num_relations: Any = None
+    """[N], int32. Of these contacts, likewise."""
+    num_traps: Any = None
+    """[N], int32. Relations that hold after the step although one of their contacts does not."""
 
 
 class SimulatorState(NamedTuple):

@@ -12,8 +12,9 @@
 
 namespace isopatch::detail {
 
-/// Contacts between features that face each other but for rounding are facets.
-inline constexpr double kFacetSine = 1e-9;
+/// Contacts between features that face each other but for this sine are facets. Edges that are nearer to parallel than
+/// kMinSine have no contact, so vertices at their ends must be facets as far: else nothing joins the others.
+inline constexpr double kFacetSine = (1 + 1e-6) * kMinSine;
 
 struct Ridge {
   bool of_a;            // whose the vertex is; true of polygons

@@ -259,11 +259,10 @@ ISOPATCH_HD_LARGE bool add_relations_of_overlaps(Warp& warp, const StageInput& i
   return true;
 }
 
-/// The contacts at other poses: normal, point and gap. Edges that have become parallel keep their normal. Called by all
-/// lanes.
-template <class Warp>
-ISOPATCH_HD_LARGE void move_contacts(Warp& warp, const StageInput& in, const double* poses, const SolvedPair* pairs,
-                                     const RelationMemory& r, std::int32_t num_contacts) {
+/// Calls visit(contact, its geometry at `poses`, its parts there) for the contacts. Called by all lanes.
+template <class Warp, class Visit>
+ISOPATCH_HD void for_each_contact_at(Warp& warp, const StageInput& in, const double* poses, const SolvedPair* pairs,
+                                     const RelationMemory& r, std::int32_t num_contacts, const Visit& visit) {
   const State state = relation_state(in, poses, nullptr, 0);
   PosedPolytopes posed = {};
   std::int32_t part_pair = -1;
@@ -275,12 +274,32 @@ ISOPATCH_HD_LARGE void move_contacts(Warp& warp, const StageInput& in, const dou
       const PairView& view = in.scene.pairs[polytope_view(in.scene, pairs[contact.pair].pair)];
       posed = posed_parts(in.scene, state, in.environment, view, in.scene.part_pairs[part_pair]);
     }
-    const ContactGeometry found = contact_geometry(posed.pair, contact.code, rotate_back(posed.X_WA, contact.normal));
-    contact.normal = rotate(posed.X_WA, found.normal);
-    contact.point = apply(posed.X_WA, found.point);
-    contact.gap = found.gap;
+    visit(contact, contact_geometry(posed.pair, contact.code, rotate_back(posed.X_WA, contact.normal)), posed);
   }
   warp.sync();
+}
+
+/// The contacts at other poses: normal, point and gap. Edges that have become parallel keep their normal. Called by all
+/// lanes.
+template <class Warp>
+ISOPATCH_HD_LARGE void move_contacts(Warp& warp, const StageInput& in, const double* poses, const SolvedPair* pairs,
+                                     const RelationMemory& r, std::int32_t num_contacts) {
+  for_each_contact_at(warp, in, poses, pairs, r, num_contacts,
+                      [](StepContact& contact, const ContactGeometry& found, const PosedPolytopes& posed) {
+                        contact.normal = rotate(posed.X_WA, found.normal);
+                        contact.point = apply(posed.X_WA, found.point);
+                        contact.gap = found.gap;
+                      });
+}
+
+/// Which contacts touch or are apart at `poses`. Called by all lanes.
+template <class Warp>
+ISOPATCH_HD_LARGE void find_touching(Warp& warp, const StageInput& in, const double* poses, const SolvedPair* pairs,
+                                     const RelationMemory& r, std::int32_t num_contacts) {
+  for_each_contact_at(warp, in, poses, pairs, r, num_contacts,
+                      [](StepContact& contact, const ContactGeometry& found, const PosedPolytopes& posed) {
+                        contact.touches = found.gap >= -posed.options.tolerance;
+                      });
 }
 
 }  // namespace isopatch::detail

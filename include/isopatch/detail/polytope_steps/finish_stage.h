@@ -109,6 +109,7 @@ struct RelationOutcome {
   std::uint32_t status;
   int iterations;  // of Newton's method
   bool friction_agrees = true;
+  std::int32_t contacts = 0, relations = 0, traps = 0;  // as in StepCounts
 };
 
 /// Finds the velocities of a stage. Called by all lanes.
@@ -162,6 +163,7 @@ class RelationStep {
     RelationStage<Warp, PointSums> iterations = {warp_, in_, stage_, m_, r_, descent, num_rigid_, true};
     const int most = in_.view.geometry_iterations;
     StepSolution solution;
+    RelationCounts used = {0, 0, 0};
     outcome.friction_agrees = descent.friction_agrees();
     if (is_euler) {
       iterations.iterate(most, scale, 1, solution);
@@ -170,6 +172,7 @@ class RelationStep {
       const FurtherPairs soft(p_, m_, num_rigid_);
       evaluate(warp_, points_, soft.problem, soft.memory, {false, false});
       velocities_ = v.velocity;
+      used = descent.counts();
     } else {
       mark(descent);
       // the displacement: from the mean of the velocities before and after, in the metric of the masses alone
@@ -202,6 +205,7 @@ class RelationStep {
       if (!solution.fits) return {kStepCapacity, outcome.iterations};
       mark(displacement);
       velocities_ = r_.velocity;
+      used = displacement.counts();
     }
     outcome.iterations += solution.iterations;
     if (solution.depths.are_overlaps) outcome.status |= kOverlap;
@@ -210,6 +214,7 @@ class RelationStep {
       if (p_.num_loops > 0) begin_tree_columns(lanes, p_.num_pairs + p_.num_loops, m_);  // a displacement's were there
     }
     place_after(warp_, in_, stage_, m_, velocities_, r_);
+    count_traps(used, outcome);
     return outcome;
   }
 
@@ -300,6 +305,24 @@ class RelationStep {
     return descent.descend(scale);
   }
 
+  /// What the stage used, and its traps where it leads: relations that hold there although a contact of theirs does
+  /// not.
+  ISOPATCH_HD_MEMBER void count_traps(const RelationCounts& used, RelationOutcome& outcome) {
+    find_touching(warp_, in_, r_.poses_after, m_.pairs, r_, used.contacts);
+    outcome.contacts = used.contacts;
+    outcome.relations = used.relations;
+    ISOPATCH_NO_UNROLL
+    for (std::int32_t base = 0; base < used.relations; base += Warp::kSize) {
+      const std::int32_t i = base + warp_.lane();
+      const Relation relation = i < used.relations ? r_.relations[i] : Relation{};
+      std::int32_t touching = 0;
+      for (std::int32_t k = relation.first; k < relation.first + relation.count; ++k) {
+        touching += r_.contacts[r_.members[k]].touches;
+      }
+      outcome.traps += count_bits(warp_.ballot(touching > 0 && touching < relation.count));
+    }
+  }
+
   ISOPATCH_HD_MEMBER void mark(Descent<Warp, PointSums>& descent) {
     mark_borne(warp_, m_, in_.scene.num_bodies, m_.pairs, r_, descent.counts().contacts,
                kNoImpulse * descent.largest_impulse());
@@ -351,6 +374,11 @@ ISOPATCH_HD_LARGE std::uint32_t finish_relation_stage(Warp& warp, const PointSum
       outcome.status | end_stage<PointSums::kHasPlates>(warp, step, contact, environment, begun, solution, solver,
                                                         progress, relations.moves());
   if ((status & kFrozen) != 0) return status;
+  if (warp.lane() == 0) {
+    progress.counts->contacts += outcome.contacts;
+    progress.counts->relations += outcome.relations;
+    progress.counts->traps += outcome.traps;
+  }
   if (!progress.plan->is_done()) {
     keep_beginnings(warp, step, environment, progress.bodies, progress.plan->substeps, r);
     place_for_search(warp, step, environment, progress);

@@ -28,7 +28,7 @@ struct StepContact {
   std::int32_t pair;  // its pair among SolverMemory::pairs
   std::int32_t part_pair;
   ContactCode code;
-  bool touches;    // or is apart, within the tolerance, where the relation was found
+  bool touches;    // or is apart, within the tolerance, where the relation was found; in the end after the step
   bool is_chosen;  // by a relation
 };
 

@@ -17,6 +17,8 @@ inline Results evaluated_results(const RolloutOutput& output) {
   results.mean_normal = output.mean_normal;
   results.max_pressure = output.max_pressure;
   results.polygon_count = output.polygon_count;
+  results.separation = output.separation;
+  results.overlap = output.overlap;
   return results;
 }
 
@@ -69,6 +71,7 @@ void for_each_evaluation(const RolloutOutput& output, int num_steps, const Rollo
 /// What a step counted.
 struct StepCounts {
   std::int32_t iterations, polygons, polygons_needed;
+  std::int32_t contacts, relations, traps;  // of rigid convex parts
 };
 
 /// Writes the wrenches of pairs, which are contiguous in `pairs`, and what they add up to on each body. Called by all
@@ -202,6 +205,8 @@ ISOPATCH_HD void write_frozen(Warp& warp, const SceneView& scene, const RolloutV
     write(output.area, environment, i, 0);
     write(output.max_pressure, environment, i, 0);
     write(output.polygon_count, environment, i, 0);
+    write(output.separation, environment, i, 0);
+    write(output.overlap, environment, i, 0);
   }
   if (warp.lane() != 0) return;
   write(output.kinetic_energy, environment, 0, 0);
@@ -217,6 +222,9 @@ ISOPATCH_HD void write_counts(Warp& warp, const StepCounts& counts, bool frozen,
   write(output.solver_iterations, environment, 0, frozen ? 0 : counts.iterations);
   write(output.num_polygons, environment, 0, frozen ? 0 : counts.polygons);
   write(output.polygons_needed, environment, 0, counts.polygons_needed);
+  write(output.num_potential_contacts, environment, 0, frozen ? 0 : counts.contacts);
+  write(output.num_relations, environment, 0, frozen ? 0 : counts.relations);
+  write(output.num_traps, environment, 0, frozen ? 0 : counts.traps);
 }
 
 }  // namespace isopatch::detail

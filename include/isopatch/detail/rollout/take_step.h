@@ -142,7 +142,7 @@ ISOPATCH_HD std::uint32_t begin_step(Warp& warp, const StepView& step, const Sta
                                      const StepProgress& progress) {
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
-  if (warp.lane() == 0) *progress.counts = {0, 0, 0};
+  if (warp.lane() == 0) *progress.counts = {};
   const std::uint32_t status = check_environment(warp, step, environment, progress);
   if (status != kOk) return status;
   const int states = num_contact_states(step.scene);
@@ -399,7 +399,7 @@ ISOPATCH_HD std::uint32_t finish_stage(Warp& warp, const PointSums& points, cons
 /// Begins a call: warnings of the last one are gone, and poses follow from the rest of the state. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void begin_call(Warp& warp, const StepView& step, std::int64_t environment, const StepProgress& progress) {
-  if (warp.lane() == 0) *progress.counts = {0, 0, 0};
+  if (warp.lane() == 0) *progress.counts = {};
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < step.num_forces(); i += Warp::kSize) progress.forces[i] = 0;
   ISOPATCH_NO_UNROLL

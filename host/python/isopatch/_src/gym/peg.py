@@ -1,7 +1,7 @@
 """Peg in a hole: a peg in a soft mount finds by touch a hole whose place is not known, and goes in."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from isopatch._src.gym.task import TaskEnv, TaskVectorEnv
 from isopatch._src.scene import Scene
 
 ID = "isopatch/PegInHole-v0"
+STEEL_ID = "isopatch/SteelPegInHole-v0"
 MAX_EPISODE_STEPS = 100
 _WIDTH = 0.01  # of the square peg, m
 _CLEARANCE = 0.0003  # on each side, m
@@ -21,6 +22,7 @@ _MAX_FORCE = 15.0  # N
 _FRICTION = 0.2  # of peg and block
 _MODULUS = 6e4  # of the mount, Pa
 _PEG_MODULUS = 1e8  # Pa
+_DENSITY, _STEEL_DENSITY = 2700, 7850  # kg/m^3
 _DISTANCE_REWARD = 0.5  # for 2 mm
 _STEP_REWARD = -0.005
 _END_REWARD = 1.0  # for a peg that is in, and minus this for too much force
@@ -41,8 +43,10 @@ def _pad(width: float, height: float, thickness: float) -> dict[str, Any]:
     }
 
 
-def _scene() -> Scene:
+def _scene(is_steel: bool) -> Scene:
     """The head of the peg, 40 x 40 x 10 mm, between pads above, below and beside it that press with 8 to 10 N.
+
+    A peg of steel is rigid all over.
 
     The origins of holder and peg are in the middle of the peg's end, that of the block in the middle of its hole's top.
     """
@@ -67,7 +71,9 @@ def _scene() -> Scene:
         {"name": "north", "position": [-near, far, -height / 2], "orientation": [half, 0, 0, half]},
         {"name": "south", "position": [near, -far, -height / 2], "orientation": [half, 0, 0, half]},
     ]
-    shaft = {"geometry": "shaft", "modulus": _PEG_MODULUS, "position": [0, 0, _LENGTH / 2]}
+    shaft = {"geometry": "shaft", "position": [0, 0, _LENGTH / 2]}
+    shaft |= {"rigid": True} if is_steel else {"modulus": _PEG_MODULUS}
+    peg_on_block = {"bodies": ["peg", "block"]} | ({"model": "polytope"} if is_steel else {})
     return Scene(
         {
             "geometries": {
@@ -81,12 +87,13 @@ def _scene() -> Scene:
             "bodies": [
                 {"name": "holder", "motion": "prescribed", "position": at, "geometries": pads}
                 | {"modulus": _MODULUS, "dissipation": 5},
-                {"name": "peg", "position": at, "density": 2700, "friction": _FRICTION, "dissipation": 5}
+                {"name": "peg", "position": at, "density": _STEEL_DENSITY if is_steel else _DENSITY}
+                | {"friction": _FRICTION, "dissipation": 5}
                 | {"geometries": [shaft, {"geometry": "head", "rigid": True, "position": [0, 0, middle]}]},
                 {"name": "block", "rigid": True, "fixed": True, "friction": _FRICTION}
                 | {"geometries": [{"geometry": "side"} | side for side in sides]},
             ],
-            "pairs": [{"bodies": ["holder", "peg"], "friction": 0}, ["peg", "block"]],
+            "pairs": [{"bodies": ["holder", "peg"], "friction": 0}, peg_on_block],
             "rollout": {"time_step": 0.002},
         }
     )
@@ -127,9 +134,11 @@ class PegInHoleVectorEnv(TaskVectorEnv):
         TypeError, ValueError: for an argument that is none of these.
     """
 
+    _is_steel: ClassVar[bool] = False
+
     def __init__(self, num_envs: int = 1, *, max_episode_steps: int | None = MAX_EPISODE_STEPS, **options: Any) -> None:
         most = np.repeat(np.array(list(_OBSERVED.values()), np.float32), 3)
-        super().__init__(_scene(), most, 3, num_envs, max_episode_steps=max_episode_steps, **options)
+        super().__init__(_scene(self._is_steel), most, 3, num_envs, max_episode_steps=max_episode_steps, **options)
         scene = self.simulator.scene
         self._holder, self._peg, self._block = (scene.body_index(name) for name in ("holder", "peg", "block"))
         self._start = self.array(scene.default_poses[self._holder, :3])
@@ -227,3 +236,19 @@ class PegInHoleEnv(TaskEnv):
     """
 
     _vector = PegInHoleVectorEnv
+
+
+class SteelPegInHoleVectorEnv(PegInHoleVectorEnv):
+    """isopatch/SteelPegInHole-v0, N times: the task of PegInHoleVectorEnv with a peg and a block of steel.
+
+    Both are rigid and touch exactly, by corners, edges and faces; the mount is as soft. The peg is 2.9 times as heavy.
+    Arguments and errors are as of PegInHoleVectorEnv.
+    """
+
+    _is_steel: ClassVar[bool] = True
+
+
+class SteelPegInHoleEnv(TaskEnv):
+    """isopatch/SteelPegInHole-v0: one environment of a SteelPegInHoleVectorEnv; arguments are as of PegInHoleEnv."""
+
+    _vector = SteelPegInHoleVectorEnv

@@ -25,6 +25,7 @@ _WINDOWS = {
 }
 _DIRECTION = np.array([0.55, -0.72, 0.42])  # from the middle to the camera
 _FORCE = (0.78, 0.15, 0.15)
+_CONTACT = (0.17, 0.26, 0.58)
 
 
 def drawn(glb: bytes, suffix: str) -> bytes:
@@ -170,6 +171,7 @@ class _Stage:
         self._moved = [(node, self._body(mesh, color)) for node, mesh, color in glb.parts()]
         self._moved += [(node, self._added(self._over, mesh, _FORCE)) for node, mesh in glb.arrows()]
         self._patches: Any = None
+        self._contacts: list[Any] = []
         self._colors = self._vtk.core.vtkLookupTable()
         self._colors.SetTable(self._vtk.arrays.numpy_to_vtk(glb.color_table(), deep=True))
         self._scale = self._drawn_scale(size) if glb.max_pressure > 0 else None
@@ -218,6 +220,9 @@ class _Stage:
             matrix.DeepCopy(self.glb.placement(node, frame).ravel())
             actor.SetUserMatrix(matrix)
         self._show_patches(frame)
+        for actor in self._contacts:
+            self._over.RemoveActor(actor)
+        self._contacts = [self._added(self._over, mesh, _CONTACT) for mesh in self.glb.contacts(frame)]
         self._window.Render()
         self._pixels.Modified()
         self._pixels.Update()

@@ -106,11 +106,19 @@ class Glb:
         node = self._frame_nodes.get(frame)
         for child in self._nodes[node]["children"] if node is not None else ():
             some, triangles, values = self.triangles(self._nodes[child]["mesh"])
+            if values is None:  # contacts
+                continue
             points.append(some)
             corners.append(first + triangles)
             pressures.append(values)
             first += len(some)
         return np.concatenate(points), np.concatenate(corners), np.concatenate(pressures)
+
+    def contacts(self, frame: int) -> list[int]:
+        """The meshes of the contacts of rigid convex parts in a frame."""
+        node = self._frame_nodes.get(frame)
+        meshes = [self._nodes[child]["mesh"] for child in (self._nodes[node]["children"] if node is not None else ())]
+        return [mesh for mesh in meshes if "contacts" in self._json["meshes"][mesh]["extras"]]
 
     def frame_of_largest_force(self) -> int:
         forces = np.zeros(self.num_frames)
