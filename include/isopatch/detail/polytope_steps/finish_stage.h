@@ -277,14 +277,30 @@ class RelationStep {
     warp_.sync();
   }
 
-  /// Lets no contact that is broken as the step begins come deeper.
+  /// Lets no relation that is broken as the step begins come deeper.
   ISOPATCH_HD_MEMBER void hold(Descent<Warp, PointSums>& descent) {
-    descent.for_each_contact([&](StepContact& c) {
-      if (!c.touches && !(c.allowed < 0)) return;  // beside another one that keeps its gap
+    const auto keep = [&](StepContact& c) {
       c.allowed = min(c.gap, 0.0);
       c.offset = (c.gap - c.allowed) / stage_.step;
+    };
+    descent.for_each_contact([&](StepContact& c) {
+      if (c.touches || c.allowed < 0) keep(c);  // else it may be beside another one that keeps its gap
     });
     warp_.sync();
+    ISOPATCH_NO_UNROLL
+    for (std::int32_t i = 0; i < counts_.relations; ++i) {
+      const Relation& relation = r_.relations[i];
+      bool is_kept = false;
+      for (std::int32_t k = 0; k < relation.count; ++k) {
+        const StepContact& c = r_.contacts[r_.members[relation.first + k]];
+        is_kept = is_kept || c.touches || c.allowed < 0;
+      }
+      warp_.sync();
+      for (std::int32_t k = warp_.lane(); k < relation.count && !is_kept; k += Warp::kSize) {
+        keep(r_.contacts[r_.members[relation.first + k]]);
+      }
+      warp_.sync();
+    }
     is_held_ = true;
   }
 
