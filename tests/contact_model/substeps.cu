@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sub-steps on a device, with the test's contact model behind the library's: a lane takes a near pair.
+// Sub-steps and steps of rigid polytopes on a device, with the test's contact model behind the library's: a lane takes
+// a near pair.
 #include "kernels/substeps.cuh"
 
 #include "kernels/library_models.cuh"
+#include "kernels/polytope_steps.cuh"
 #include "tests/contact_model/ball_spring.h"
 
 namespace isopatch::detail {
@@ -38,6 +40,12 @@ std::int64_t load_substeps(Precision precision, bool has_plates) {
 
 void take_substeps(const StepCall& call, Precision precision, bool has_plates, cudaStream_t stream) {
   take_substeps<Models>(call, precision, has_plates, stream);
+}
+
+std::int64_t load_polytope_steps(Precision precision) { return load_polytope_steps<Models>(precision); }
+
+void take_polytope_steps(const PolytopeStepCall& call, Precision precision, cudaStream_t stream) {
+  take_polytope_steps<Models>(call, precision, stream);
 }
 
 }  // namespace isopatch::detail

@@ -37,7 +37,7 @@ ISOPATCH_HD void write_contact(StepContact& to, const PartPairNames& /*names*/, 
   to.point = apply(X_WA, contact.point);
   to.gap = contact.gap;
   to.code = code;
-  to.impulse = to.rate = 0;
+  to.impulse = to.kept_impulse = to.penalty = to.rate = 0;
   to.is_chosen = false;
 }
 
@@ -52,6 +52,15 @@ struct StepBeginning {
   Pose pose;
   double position;  // of its joint
 };
+
+/// How many contacts, relations and members there is room for with a capacity.
+ISOPATCH_HD RelationCounts relation_room(std::int32_t capacity) { return {capacity, capacity, 4 * capacity}; }
+
+/// How many polygons more a solve has room for with so many contacts of rigid pairs, a polygon each: the last block of
+/// a pair may not be full.
+ISOPATCH_HD std::int32_t polygons_of_relations(std::int32_t capacity, std::int32_t num_pairs) {
+  return capacity + 2 * num_pairs;
+}
 
 /// What an environment keeps of relations while it finds velocities. Arrays of contacts, relations and members have
 /// their capacity.
@@ -76,11 +85,11 @@ struct RelationMemory {
   double *velocity, *previous, *mean, *mean_momentum;  // of the displacement of a sub-step
   RigidImpulse* impulses;                              // of each rigid pair
 
-  double* features;  // kMaxFeatureMemory
+  double* features;  // feature_memory_size() of the largest part pair
 
   ISOPATCH_HD RelationArraysOf<StepContact> arrays() const { return {contacts, relations, members, capacity}; }
 
-  /// Gives memory to all arrays; returns how many words of eight bytes. Without memory it counts them.
+  /// Gives memory to all arrays but `features`; returns how many words of eight bytes. Without memory it counts them.
   ISOPATCH_HD std::int64_t divide(double* memory, int num_bodies, int num_pairs, int num_dofs) {
     GivenMemory taken = {memory, 0};
     taken.give(contacts, capacity.contacts);
@@ -98,7 +107,6 @@ struct RelationMemory {
       taken.give(*vector, num_dofs);
     }
     taken.give(impulses, num_pairs);
-    taken.give(features, kMaxFeatureMemory / sizeof(double));
     return taken.lines();
   }
 };

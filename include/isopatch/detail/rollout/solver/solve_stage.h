@@ -42,12 +42,12 @@ ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverM
 /// Adds the contact forces of a stage to the forces of the step, six numbers for each pair: on body a, with the torque
 /// about its origin. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
+ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolvedPair* pairs,
                                    int num_pairs, double* wrenches) {
   const double scale = stage.weight / stage.step;
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_pairs; i += Warp::kSize) {
-    const SolvedPair& pair = m.pairs[i];
+    const SolvedPair& pair = pairs[i];
     const auto [force, moment] = pair.impulse();
     const Vec3d torque = moment + cross(pair.point - load_pose(in.poses(), pair.a).position, force);
     double* to = wrenches + 6 * pair.pair;
@@ -94,6 +94,8 @@ struct OwnMoves {
   ISOPATCH_HD bool has(int /*body*/) const { return false; }
   ISOPATCH_HD Pose pose(int /*body*/) const { return kWorld; }
   ISOPATCH_HD double position(int /*body*/) const { return 0; }
+  /// How many pairs, the last ones, bodies may have beside others.
+  ISOPATCH_HD int num_further_pairs() const { return 0; }
 };
 
 /// Moves a body that is not on a joint over a stage, with the momentum that was found.
