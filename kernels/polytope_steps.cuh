@@ -37,13 +37,11 @@ struct RelationSharedMemory {
   std::int32_t near[kMaxContactModels];
   double sums[SummingWarp::kDoubles];
 
-  /// With the memory of a warp. What is copied whole is zero: both of these, and bodies.
+  /// With the memory of a warp. What is copied whole begins as zeros: both of these, bodies and contacts.
   __device__ void begin(const CudaWarp& warp, const PolytopeStepCall& call, double* memory, void* features) {
     const PolytopeStepSize size = {solver_size(call), call.relation_capacity};
-    auto* const words = reinterpret_cast<std::uint64_t*>(&solver);
-    constexpr std::size_t kWords = (sizeof(solver) + sizeof(relations)) / sizeof(*words);
-    for (std::size_t i = static_cast<std::size_t>(warp.lane()); i < kWords; i += CudaWarp::kSize) words[i] = 0;
-    for (std::int64_t i = warp.lane(); i < size.solver().kept_words(); i += CudaWarp::kSize) memory[i] = 0;
+    clear(warp, &solver, sizeof(solver) + sizeof(relations));
+    clear(warp, memory, 8 * size.solver().kept_words());
     warp.sync();
     if (warp.lane() == 0) {
       solver = size.solver_in(memory);
@@ -52,6 +50,14 @@ struct RelationSharedMemory {
       relations = size.relations_in(memory, features);
     }
     warp.sync();
+    clear(warp, relations.contacts, relations.capacity.contacts * static_cast<std::int64_t>(sizeof(StepContact)));
+    warp.sync();
+  }
+
+ private:
+  __device__ static void clear(const CudaWarp& warp, void* memory, std::int64_t bytes) {
+    auto* const words = static_cast<std::uint64_t*>(memory);
+    for (std::int64_t i = warp.lane(); i < bytes / 8; i += CudaWarp::kSize) words[i] = 0;
   }
 };
 
@@ -144,8 +150,7 @@ void with_polytope_steps(Precision precision, const Use& use) {
 template <class Models>
 std::int64_t load_polytope_steps(Precision precision) {
   std::int64_t warps = 0;
-  with_polytope_steps<Models>(precision,
-                              [&](auto kernel) { warps = resident_blocks(kernel, CudaWarp::kSize); });
+  with_polytope_steps<Models>(precision, [&](auto kernel) { warps = resident_blocks(kernel, CudaWarp::kSize); });
   return warps;
 }
 
