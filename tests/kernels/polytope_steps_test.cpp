@@ -6,10 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/kernels/stepped.h"
 #include "tests/simulator/polytope/polytope_pour.h"
 #include "tests/support/device_calls.h"
-#include "tests/support/state_on_device.h"
-#include "tests/support/stepped.h"
 
 namespace isopatch::test {
 namespace {

@@ -12,10 +12,9 @@
 #include "host/rollout/rollout_data.h"
 #include "host/rollout/simulator_backend.h"
 #include "kernels/rollout/step_call.h"
+#include "tests/kernels/stepped.h"
 #include "tests/support/device_calls.h"
 #include "tests/support/memory_scenes.h"
-#include "tests/support/state_on_device.h"
-#include "tests/support/stepped.h"
 #include "tests/support/tree_scenes.h"
 #include "tests/thin_walls/thin_scenes.h"
 
