@@ -32,7 +32,7 @@ std::uint32_t take_step(const CpuStepCall& call, std::int64_t environment, Conta
     const auto ordered = ordered_contacts(
         polygons, [&](int i) { return contacts.key(i); },
         [&](int i, const PolygonColumns& columns, int k) { contacts.write(i, columns, k); });
-    const int rigid = relations.capacity.contacts + 2 * step.scene.num_pairs;  // a pair's last block may not be full
+    const int rigid = polygons_of_relations(relations.capacity.contacts, step.scene.num_pairs);
     status |= finish_relation_stage(warp, KernelPointSums{call.points, work.counter, 0}, step, contact, environment,
                                     ordered, work.solver(polygons + rigid), relations, progress);
   }

@@ -14,22 +14,27 @@ namespace isopatch::detail {
 class RelationWorkspace {
  public:
   RelationWorkspace(const SceneView& scene, const RolloutView& view)
-      : bodies_(scene.num_bodies), pairs_(scene.num_pairs), dofs_(view.num_dofs), loops_(view.num_loops) {}
+      : bodies_(scene.num_bodies),
+        pairs_(scene.num_pairs),
+        dofs_(view.num_dofs),
+        loops_(view.num_loops),
+        features_(kMaxFeatureMemory / sizeof(double)) {}
 
-  /// Of contacts and of relations; members have four times that.
+  /// Of contacts and of relations.
   std::int32_t capacity() const { return memory_.capacity.contacts; }
   const RelationMemory& of_capacity(std::int32_t capacity) {
     if (capacity == memory_.capacity.contacts) return memory_;
-    memory_.capacity = {capacity, capacity, 4 * capacity};
+    memory_.capacity = relation_room(capacity);
     words_.resize(static_cast<std::size_t>(memory_.divide(nullptr, bodies_, pairs_, dofs_, loops_)));
     memory_.divide(words_.data(), bodies_, pairs_, dofs_, loops_);
+    memory_.features = features_.data();
     return memory_;
   }
 
  private:
   int bodies_, pairs_, dofs_, loops_;
   RelationMemory memory_ = {};
-  std::vector<double> words_;
+  std::vector<double> words_, features_;
 };
 
 /// One step of an environment. Returns its status; with kFrozen, the state is as it was.

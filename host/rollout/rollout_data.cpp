@@ -2,6 +2,7 @@
 #include "host/rollout/rollout_data.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -267,20 +268,44 @@ double step_slip_tolerance(const SceneDescription& scene) {
   return scene.contact.slip_tolerance.value_or(kUsualStepSlipTolerance);
 }
 
-int polygon_capacity(const Scene& scene, const RolloutOptions& options) {
-  if (options.polygon_capacity > 0) return options.polygon_capacity;
+namespace {
+
+/// The room for what a scene has as it begins: four times as much.
+int room_for(std::int64_t found, std::int64_t least, std::int64_t most) {
+  constexpr std::int64_t kRound = 32;
+  const std::int64_t wanted = std::max(least, (4 * found + kRound - 1) / kRound * kRound);
+  return static_cast<int>(std::min(wanted, most));
+}
+
+void evaluate_beginning(const Scene& scene, double time_step, const Results& results) {
   RolloutStateArrays begin(scene, 1);
-  std::vector<std::int32_t> counts(static_cast<std::size_t>(scene.num_pairs()));
   State state;
   state.num_environments = 1;
   state.poses = begin.poses.data();
+  state.velocities = begin.velocities.data();
+  state.time_step = time_step;
+  Evaluator(scene, {.num_threads = 1}).evaluate(state, results);
+}
+
+}  // namespace
+
+int polygon_capacity(const Scene& scene, const RolloutOptions& options) {
+  if (options.polygon_capacity > 0) return options.polygon_capacity;
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(scene.num_pairs()));
   Results results;
   results.polygon_count = counts.data();
-  Evaluator(scene, {.num_threads = 1}).evaluate(state, results);
-  constexpr std::int64_t kMin = 256, kRound = 32;
-  const std::int64_t found = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  const std::int64_t wanted = std::max(kMin, (4 * found + kRound - 1) / kRound * kRound);
-  return static_cast<int>(std::min<std::int64_t>(wanted, limits::kMaxPolygonCapacity));
+  evaluate_beginning(scene, 0, results);
+  return room_for(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), 256, limits::kMaxPolygonCapacity);
+}
+
+int relation_capacity(const Scene& scene, const RolloutOptions& options) {
+  if (!scene.data().view.contact.any_faces) return 0;
+  if (options.relation_capacity > 0) return options.relation_capacity;
+  std::array<std::int32_t, 3> counts = {};  // contacts, relations, and members with four times the room
+  Results results;
+  results.relations_needed = counts.data();
+  evaluate_beginning(scene, options.time_step, results);
+  return room_for(std::max({counts[0], counts[1], (counts[2] + 3) / 4}), 64, limits::kMaxRelationCapacity);
 }
 
 }  // namespace isopatch::detail

@@ -55,4 +55,7 @@ struct RolloutData {
 /// say, or four times as many as the scene has as it begins, and at least 256.
 int polygon_capacity(const Scene& scene, const RolloutOptions& options);
 
+/// The same of contacts and relations of its rigid parts that keep gaps, and at least 64; 0 if it has none.
+int relation_capacity(const Scene& scene, const RolloutOptions& options);
+
 }  // namespace isopatch::detail

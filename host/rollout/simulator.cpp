@@ -92,7 +92,7 @@ void check_reset_arguments(const ArrayCounts& counts, const RolloutState& state,
 }
 
 /// What pairs of rigid parts that keep gaps do not go with.
-void check_gaps(const Scene& scene, const RolloutOptions& rollout, const EvaluatorOptions& options) {
+void check_gaps(const Scene& scene, const RolloutOptions& rollout) {
   const SceneDescription& description = scene.description();
   for (const PairView& pair : scene.data().pairs) {
     const ContactModelInfo& model = contact_models()[static_cast<std::size_t>(pair.model)];
@@ -106,7 +106,6 @@ void check_gaps(const Scene& scene, const RolloutOptions& rollout, const Evaluat
     if (rollout.integrator == Integrator::kSdirk2) {
       refuse("which the integrator sdirk2 does not take; use midpoint or euler");
     }
-    if (options.backend == Backend::kCuda) refuse("which steps on the cpu alone; use that, or evaluate it");
   }
 }
 
@@ -121,7 +120,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
                   in_quotes(body.name));
     }
   }
-  check_gaps(scene, rollout, options);
+  check_gaps(scene, rollout);
   switch (options.backend) {
     case Backend::kCpu:
       return make_cpu_simulator(std::move(scene), rollout, {options});

@@ -12,6 +12,7 @@
 #include "host/evaluation/packed_output.h"
 #include "isopatch/detail/polytope/part_pair.h"
 #include "kernels/memory/working_memory.h"
+#include "kernels/polytope/feature_sizes.h"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -117,31 +118,6 @@ Results only_relations(const Results& results) {
   return without(results, [](const ArrayInfo& info) { return info.group != OutputGroup::kRelations; });
 }
 
-/// Bytes for the features of any part pair with the scene's geometries.
-std::size_t memory_of_features(const SceneView& scene) {
-  std::size_t most = 0;
-  for (std::int32_t i = 0; i < scene.num_pair_views; ++i) {
-    const PairView& view = scene.pairs[i];
-    if (view.model != kPolytopeModel) continue;
-    for (std::int32_t k = view.part_pairs_begin; k < view.part_pairs_end; ++k) {
-      const auto shape = [&](std::int32_t part) { return scene.geometries[scene.parts[part].geometry].shape; };
-      most = std::max(most, feature_memory_size(*shape(scene.part_pairs[k].a), *shape(scene.part_pairs[k].b)));
-    }
-  }
-  return most;
-}
-
-/// The same for parts that have other geometries in some environments.
-std::size_t memory_of_any_features(const SceneData& scene) {
-  PolytopeView largest = {};
-  for (const PolytopeView& shape : scene.geometries.shape_views) {
-    largest.num_vertices = std::max(largest.num_vertices, shape.num_vertices);
-    largest.num_faces = std::max(largest.num_faces, shape.num_faces);
-    largest.num_edges = std::max(largest.num_edges, shape.num_edges);
-  }
-  return feature_memory_size(largest, largest);
-}
-
 class CudaPolytope final : public CudaContactModel {
  public:
   explicit CudaPolytope(const SceneData& scene)
@@ -176,7 +152,7 @@ class CudaPolytope final : public CudaContactModel {
   }
 
   void find_contacts(const BatchCall& /*call*/, bool /*begins*/, ContactPoints /*points*/, const ContactLists& /*to*/,
-                     cudaStream_t /*stream*/) override {}  // simulators refuse them
+                     cudaStream_t /*stream*/) override {}  // steps find their relations
 
  private:
   PolytopeSize size_of(std::int64_t num_environments) const {

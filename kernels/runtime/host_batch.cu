@@ -314,7 +314,7 @@ struct HostBatch::Rollout : Copies {
 };
 
 void HostBatch::step(const ArrayCounts& counts, const RolloutState& state, const RolloutInput& input,
-                     const RolloutOutput& output, const Step& step, const std::function<bool(std::int32_t)>& has_room) {
+                     const RolloutOutput& output, const Step& step, const HasRoom& has_room) {
   const std::lock_guard lock(mutex_);
   const std::int64_t n = state.num_environments;
   if (n == 0) return;
@@ -322,15 +322,15 @@ void HostBatch::step(const ArrayCounts& counts, const RolloutState& state, const
   try {
     lane.reserve(Rollout(counts, state, input, output, nullptr).end());
     const Rollout copies(counts, state, input, output, lane.device.data());
-    std::int32_t most = 0;
+    const auto in_host = [&](const auto* array) {
+      return std::span(copies.in_host(lane.host.get(), array), static_cast<std::size_t>(n));
+    };
     do {
       copies.upload(lane.host.get(), lane.stream);
       step(copies.state, copies.input, copies.output, lane.stream);
       copies.download(lane.host.get(), lane.stream);
       ISOPATCH_CUDA_CHECK(cudaStreamSynchronize(lane.stream));
-      const std::int32_t* const needed = copies.in_host(lane.host.get(), copies.output.polygons_needed.data);
-      most = *std::max_element(needed, needed + n);
-    } while (!has_room(most));
+    } while (!has_room(in_host(copies.output.polygons_needed.data), in_host(copies.state.status)));
     copies.finish(lane.host.get());
   } catch (...) {
     abandon();

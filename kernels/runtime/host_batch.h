@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <type_traits>
 
 #include "host/evaluation/packed_output.h"
@@ -40,6 +42,7 @@ class HostBatch {
   static constexpr std::size_t kChunkBytes = std::size_t(8) << 20;  // takes far longer to copy than to launch
   using Evaluate = std::function<void(const State&, const Results&, std::int64_t first, cudaStream_t)>;
   using Step = std::function<void(const RolloutState&, const RolloutInput&, const RolloutOutput&, cudaStream_t)>;
+  using HasRoom = std::function<bool(std::span<const std::int32_t>, std::span<const std::uint32_t>)>;
 
   /// A chunk has as many environments as fit in `chunk_bytes`, and at least one.
   explicit HostBatch(std::size_t chunk_bytes = kChunkBytes) : chunk_bytes_(chunk_bytes) {}
@@ -53,9 +56,9 @@ class HostBatch {
   void evaluate(const Scene& scene, const State& state, const Results& results, const Evaluate& evaluate);
 
   /// step(state, input, output, stream) enqueues the steps of the whole batch, with arrays in device memory. They are
-  /// taken anew, from the caller's state, until has_room(the most polygons that an environment had).
+  /// taken anew, from the caller's state, until has_room(how many polygons environments had, their status).
   void step(const ArrayCounts& counts, const RolloutState& state, const RolloutInput& input,
-            const RolloutOutput& output, const Step& step, const std::function<bool(std::int32_t)>& has_room);
+            const RolloutOutput& output, const Step& step, const HasRoom& has_room);
 
  private:
   class Call;

@@ -181,6 +181,20 @@ TEST(Emulator, AddressesOfFourBytesWrap) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i ^ 1u);
 }
 
+TEST(Emulator, GenericAddressesOfSharedMemoryBecomeThoseWithinIt) {
+  const auto numbers = run(R"(
+	st.shared.u32 	[%r4], %r1;
+	cvt.u64.u32 	%rd4, %r4;
+	cvta.shared.u64 	%rd4, %rd4;
+	{ .reg .b64 %tmp;
+	  cvta.to.shared.u64 	%tmp, %rd4;
+	  cvt.u32.u64 	%r5, %tmp; }
+	atom.shared.or.b32 	%r6, [%r5], 64;
+	ld.shared.u32 	%r6, [%r4];
+	st.global.u32 	[%rd3], %r6;)");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(numbers[i], i | 64u);
+}
+
 /// The lanes' own quarter of the warp, in %r8.
 const std::string kNameQuarter = R"(
 	and.b32  	%r7, %r1, 24;

@@ -97,7 +97,8 @@ void add_bits(Forms& forms, const std::vector<std::string>& types) {
 /// Of an address of shared memory.
 template <u64 kWindow>
 constexpr auto kToGeneric = [](u64 at) { return kWindow + at; };
-constexpr auto kGenericToLocal = [](u64 at) { return at - kLocalWindow; };
+template <u64 kWindow>
+constexpr auto kFromGeneric = [](u64 at) { return at - kWindow; };
 
 template <class T>
 void add_integer(Forms& forms, const std::string& type) {
@@ -166,12 +167,14 @@ Forms make_forms() {
   forms["cvt.u16.u32"] = cast_form<u16, u32>();
   forms["cvt.u32.u16"] = cast_form<u32, u16>();
   forms["cvt.s32.s16"] = cast_form<s32, s16>();
+  forms["cvt.s32.s8"] = unary_form<s32, s32, kLowS8>();
   forms["cvt.u16.u8"] = unary_form<u16, u16, kLowU8>();
   forms["cvta.to.global.u64"] = unary_form<u64, u64, kSame>();
   forms["cvta.shared.u64"] = unary_form<u64, u64, kToGeneric<kSharedWindow>>();
   forms["cvta.local.u64"] = unary_form<u64, u64, kToGeneric<kLocalWindow>>();
   forms["cvta.param.u64"] = unary_form<u64, u64, kToGeneric<kParameterWindow>>();
-  forms["cvta.to.local.u64"] = unary_form<u64, u64, kGenericToLocal>();
+  forms["cvta.to.shared.u64"] = unary_form<u64, u64, kFromGeneric<kSharedWindow>>();
+  forms["cvta.to.local.u64"] = unary_form<u64, u64, kFromGeneric<kLocalWindow>>();
   forms["pack.b64"] = {pack<u64, u32>, {8, 4, 4}};  // "mov.b64" with braces
   forms["unpack.b64"] = {unpack<u64, u32>, {4, 4, 8}};
   forms["pack.b32"] = {pack<u32, u16>, {4, 2, 2}};

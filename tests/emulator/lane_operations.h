@@ -117,6 +117,7 @@ template <class D, class A>
 inline constexpr auto kCast = [](A a) { return static_cast<D>(a); };
 inline constexpr auto kSame = [](auto a) { return a; };
 inline constexpr auto kLowS32 = [](s64 a) { return static_cast<s64>(static_cast<s32>(a)); };
+inline constexpr auto kLowS8 = [](s32 a) { return static_cast<s32>(static_cast<std::int8_t>(a)); };
 inline constexpr auto kLowU8 = [](u16 value) { return static_cast<u16>(value & 255u); };
 inline constexpr auto kAdd = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
 inline constexpr auto kSub = [](auto a, auto b) { return static_cast<decltype(a)>(a - b); };

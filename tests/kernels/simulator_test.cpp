@@ -12,6 +12,7 @@
 #include "host/rollout/rollout_data.h"
 #include "host/rollout/simulator_backend.h"
 #include "kernels/rollout/step_call.h"
+#include "tests/kernels/stepped.h"
 #include "tests/support/device_calls.h"
 #include "tests/support/memory_scenes.h"
 #include "tests/support/tree_scenes.h"
@@ -20,20 +21,6 @@
 namespace isopatch::test {
 namespace {
 
-struct Stepped {
-  RolloutStateArrays state;
-  RolloutOutputArrays output;
-};
-
-void expect_same(const Stepped& a, const Stepped& b) {
-  const auto compare = [](const ArrayInfo& info, const auto& x, const auto& y) {
-    ASSERT_EQ(x.size(), y.size());
-    EXPECT_TRUE(same_bytes(x.data(), y.data(), x.size() * sizeof(x[0]))) << info.name;
-  };
-  for_each_rollout_state(compare, a.state, b.state);
-  for_each_rollout_output(compare, a.output, b.output);
-}
-
 struct SimulatorOnGpu : ::testing::Test {
   void SetUp() override {
     if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
@@ -41,14 +28,7 @@ struct SimulatorOnGpu : ::testing::Test {
 
   static Stepped take(const SceneDescription& description, Backend backend, Precision precision,
                       const RolloutStateArrays& begin, int calls, int steps, const RolloutInput& input = {}) {
-    const HostSimulator simulator(Scene(description), {.backend = backend, .precision = precision});
-    return take(simulator, begin, calls, steps, input);
-  }
-  static Stepped take(const HostSimulator& simulator, const RolloutStateArrays& begin, int calls, int steps,
-                      const RolloutInput& input = {}) {
-    Stepped stepped = {begin, RolloutOutputArrays(simulator.simulator().scene(), begin.num_environments, true, true)};
-    for (int i = 0; i < calls; ++i) simulator.step(stepped.state.view(), input, stepped.output.view(), steps);
-    return stepped;
+    return take_calls(description, {.backend = backend, .precision = precision}, begin, calls, steps, input);
   }
 
   static void compare(const SceneDescription& description, std::int64_t environments, Precision precision, int steps) {
@@ -160,7 +140,7 @@ TEST_F(SimulatorOnGpu, GpuSmallContactsFoundInStagesHaveTheBitsOfTheCpu) {
           {.backend = Backend::kCuda, .precision = Precision::kFloat}, c.stages, c.cells_per_pair, c.max_listed_cells};
       const std::int64_t before = detail::pairs_in_stages();
       const HostSimulator simulator(detail::make_simulator(Scene(description), options));
-      expect_same(cpu, take(simulator, begin, 2, 7));
+      expect_same(cpu, take_calls(simulator, begin, 2, 7));
       EXPECT_EQ(detail::pairs_in_stages() > before, c.in_stages);
     }
   }
@@ -288,27 +268,6 @@ TEST_F(SimulatorOnGpu, ThreadsMayStepOneHostSimulator) {
   work(41);
   other.join();
 }
-
-/// A state in device memory.
-struct StateOnDevice {
-  detail::UploadedArrays arrays;
-  RolloutState view;
-
-  explicit StateOnDevice(const RolloutStateArrays& host) {
-    view.num_environments = host.num_environments;
-    for_each_rollout_state([&](const ArrayInfo&, const auto& from, auto*& to) { to = arrays.upload(from, nullptr); },
-                           host, view);
-  }
-  void expect(const RolloutStateArrays& expected) const {
-    const auto compare = [](const ArrayInfo& info, auto wanted, const auto* on_device) {
-      auto found = wanted;
-      const std::size_t bytes = wanted.size() * sizeof(wanted[0]);
-      ISOPATCH_CUDA_CHECK(cudaMemcpy(found.data(), on_device, bytes, cudaMemcpyDeviceToHost));
-      EXPECT_TRUE(same_bytes(found.data(), wanted.data(), bytes)) << info.name;
-    };
-    for_each_rollout_state(compare, expected, view);
-  }
-};
 
 /// Also in graphs, for which no kernel can be loaded.
 TEST_F(SimulatorOnGpu, GpuSmallResetsHaveTheBitsOfTheCpu) {

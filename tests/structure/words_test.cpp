@@ -33,8 +33,9 @@ const Word& polytopes() {
   static const Word word = {
       "polytope",
       {"/polytope", "host/cpu/contact/models.h", "host/cpu/library_models.cpp", "host/cpu/cpu_simulator.cpp",
-       "kernels/contact/models.h", "kernels/library_models.cu", "host/reference/contact_models.cpp",
-       "host/reference/model_rules.cpp", "host/scene/models/models.h", "host/python/examples/", ".md"},
+       "kernels/contact/models.h", "kernels/library_models.cu", "kernels/cuda_simulator.cu",
+       "host/reference/contact_models.cpp", "host/reference/model_rules.cpp", "host/scene/models/models.h",
+       "host/python/examples/", ".md"},
       15};
   return word;
 }

@@ -10,6 +10,7 @@
 #include "host/rollout/simulator_backend.h"
 #include "kernels/memory/device_buffer.h"
 #include "tests/emulator/runtime/observe.h"
+#include "tests/simulator/polytope/polytope_bodies.h"
 #include "tests/support/memory_scenes.h"
 #include "tests/support/rollout_scenes.h"
 
@@ -165,6 +166,10 @@ TEST(EmulatedSimulator, AStepTakesFewLaunches) {
   EXPECT_LE(launches(test::dropped_bodies(Integrator::kMidpoint)), 12);  // several pairs
   EXPECT_LE(launches(test::dropped_bodies(Integrator::kEuler)), 11);
   EXPECT_LE(launches(test::remembering_bodies(Integrator::kMidpoint)), 16);  // of all models
+  test::PolytopeScene polytopes;
+  polytopes.add_polygon("square", test::rectangle(-0.1, -0.1, 0.1, 0.1));
+  polytopes.add_fixed_polygon("floor", test::rectangle(-1, -2, 1, -1));
+  EXPECT_LE(launches(polytopes.finish()), 3);  // whatever the steps
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ ISOPATCH_HD_LARGE PosedPolytopes posed_parts(const SceneView& scene, const State
 
 /// Appends the relations of a part pair. Returns its separation. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE double append_relations(Warp& warp, const PosedPolytopes& posed, const PartPairNames& names,
+ISOPATCH_HD_APART double append_relations(Warp& warp, const PosedPolytopes& posed, const PartPairNames& names,
                                           const RelationMemory& r, RelationCounts& counts) {
   return find_relations(warp, posed.pair, feature_memory(posed.pair.a, posed.pair.b, r.features), posed.options,
                         posed.X_WA, names, r.arrays(), counts)
@@ -146,7 +146,7 @@ ISOPATCH_HD_LARGE RelationCounts find_step_relations(Warp& warp, const StageInpu
 
 /// How deep a part pair overlaps, m; 0 if it does not.
 template <class Warp>
-ISOPATCH_HD_LARGE double depth_of(Warp& warp, const PosedPolytopes& posed, void* memory) {
+ISOPATCH_HD_APART double depth_of(Warp& warp, const PosedPolytopes& posed, void* memory) {
   if (!may_touch(posed.pair, 0)) return 0;
   const FeatureMemory features = feature_memory(posed.pair.a, posed.pair.b, memory);
   fill(warp, posed.pair, features);

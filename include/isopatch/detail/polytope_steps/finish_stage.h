@@ -31,13 +31,15 @@ struct RigidMoves {
   const RelationMemory& r;
   const SolverMemory& m;
   const double* velocities;
-  double step;  // s
+  double step;    // s
+  int num_pairs;  // rigid
 
   ISOPATCH_HD bool has(int body) const { return r.is_borne[body] != 0; }
   ISOPATCH_HD Pose pose(int body) const { return load_pose(r.poses_after, body); }
   ISOPATCH_HD double position(int body) const {
     return fma(step, velocities[m.bodies[body].first_dof], r.beginnings[body].position);
   }
+  ISOPATCH_HD int num_first_pairs() const { return num_pairs; }
 
   template <class Warp>
   ISOPATCH_HD_MEMBER void place_trees(Warp& warp, const TreeInput& in) const {
@@ -218,7 +220,7 @@ class RelationStep {
     return outcome;
   }
 
-  ISOPATCH_HD RigidMoves moves() const { return {r_, m_, velocities_, stage_.step}; }
+  ISOPATCH_HD RigidMoves moves() const { return {r_, m_, velocities_, stage_.step, num_rigid_}; }
 
   /// Makes rigid pairs like others: of bodies where compliant contact is found, to which their arms are moved.
   ISOPATCH_HD_MEMBER void end() {
@@ -350,8 +352,8 @@ class RelationStep {
   const SolverStage& stage_;
   VelocityProblem p_;
   int num_rigid_;
-  SolverMemory m_;
-  RelationMemory r_;
+  const SolverMemory& m_;
+  const RelationMemory& r_;
   RelationCounts counts_ = {0, 0, 0};
   std::int32_t first_block_ = 0;
   bool is_held_ = false;

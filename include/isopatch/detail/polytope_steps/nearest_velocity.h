@@ -32,7 +32,7 @@ struct NearestVelocity {
 template <class Warp, class PointSums>
 class RelationSolver {
  public:
-  /// The rigid pairs are the first ones of the problem; their columns begin with a block.
+  /// The rigid pairs are the first ones of the problem; their columns begin with a block. Memory is used in place.
   ISOPATCH_HD RelationSolver(Warp& warp, const PointSums& points, const VelocityProblem& problem,
                              const SolverMemory& memory, int num_rigid, std::int32_t first_block,
                              const RelationMemory& relations, RelationCounts counts)
@@ -197,6 +197,7 @@ class RelationSolver {
 
   /// l(v) at the velocities at hand, with the friction of the contacts in use, J. After find_rates().
   ISOPATCH_HD_MEMBER double cost() {
+    static_assert(PointSums::kHasPlates);  // else points that have begun would begin again
     const SolverVectors& v = m_.vectors;
     multiply_by_mass(warp_, p_, m_, v.velocity, v.momentum);
     double sum = 0.5 * sum_of_dofs(warp_, p_, [&](int i) {
@@ -231,12 +232,14 @@ class RelationSolver {
 
   /// |v|_M^2 of a difference of velocities, J.
   ISOPATCH_HD_MEMBER double squared_length(const double* difference) {
+    warp_.sync();  // before the momenta change
     multiply_by_mass(warp_, p_, m_, difference, m_.vectors.momentum);
     return sum_of_dofs(warp_, p_, [&](int i) { return difference[i] * m_.vectors.momentum[i]; });
   }
 
   /// a . M b.
   ISOPATCH_HD_MEMBER double product(const double* a, const double* b) {
+    warp_.sync();  // before the momenta change
     multiply_by_mass(warp_, p_, m_, b, m_.vectors.momentum);
     return sum_of_dofs(warp_, p_, [&](int i) { return a[i] * m_.vectors.momentum[i]; });
   }
@@ -357,6 +360,7 @@ class RelationSolver {
       if (steepness_of(warp_, p_, v).gradient <= kEnds * begin) break;
       const double slope = sum_of_dofs(warp_, p_, [&](int i) { return v.gradient[i] * v.direction[i]; });
       if (slope >= kShort * -fall && slope <= kLong * -fall) continue;
+      warp_.sync();  // before the momenta change
       const double along = search_along(warp_, points_, p_, m_, -fall, true);
       ISOPATCH_NO_UNROLL
       for (int i = warp_.lane(); i < p_.num_dofs; i += Warp::kSize) {
@@ -421,10 +425,10 @@ class RelationSolver {
   Warp& warp_;
   const PointSums& points_;
   VelocityProblem p_;
-  SolverMemory m_;
+  const SolverMemory& m_;
   int num_rigid_;
   std::int32_t first_block_;
-  RelationMemory r_;
+  const RelationMemory& r_;
   RelationCounts counts_;
   bool has_friction_ = false, friction_agrees_ = true;
 };

@@ -43,7 +43,7 @@ ISOPATCH_HD void write_contact(StepContact& to, const PartPairNames& /*names*/, 
   to.point = apply(X_WA, contact.point);
   to.gap = contact.gap;
   to.code = code;
-  to.impulse = to.rate = 0;
+  to.impulse = to.kept_impulse = to.penalty = to.rate = 0;
   to.is_chosen = false;
 }
 
@@ -58,6 +58,15 @@ struct StepBeginning {
   Pose pose;
   double position;  // of its joint
 };
+
+/// How many contacts, relations and members there is room for with a capacity.
+ISOPATCH_HD RelationCounts relation_room(std::int32_t capacity) { return {capacity, capacity, 4 * capacity}; }
+
+/// How many polygons more a solve has room for with so many contacts of rigid pairs, a polygon each: the last block of
+/// a pair may not be full.
+ISOPATCH_HD std::int32_t polygons_of_relations(std::int32_t capacity, std::int32_t num_pairs) {
+  return capacity + 2 * num_pairs;
+}
 
 /// What an environment keeps of relations while it finds velocities. Arrays of contacts, relations and members have
 /// their capacity.
@@ -85,11 +94,11 @@ struct RelationMemory {
   SolvedPair* pairs;                                   // the rigid ones of the displacement, and its loops
   LoopTerm* loops;
 
-  double* features;  // kMaxFeatureMemory
+  double* features;  // feature_memory_size() of the largest part pair
 
   ISOPATCH_HD RelationArraysOf<StepContact> arrays() const { return {contacts, relations, members, capacity}; }
 
-  /// Gives memory to all arrays; returns how many words of eight bytes. Without memory it counts them.
+  /// Gives memory to all arrays but `features`; returns how many words of eight bytes. Without memory it counts them.
   ISOPATCH_HD std::int64_t divide(double* memory, int num_bodies, int num_pairs, int num_dofs, int num_loops) {
     GivenMemory taken = {memory, 0};
     taken.give(contacts, capacity.contacts);
@@ -110,7 +119,6 @@ struct RelationMemory {
     taken.give(impulses, num_pairs);
     taken.give(pairs, std::int64_t{num_pairs} + num_loops);
     taken.give(loops, num_loops);
-    taken.give(features, kMaxFeatureMemory / sizeof(double));
     return taken.lines();
   }
 };

@@ -72,10 +72,13 @@ ISOPATCH_HD_LARGE void subtract_outside(Warp& warp, const StageInput& in, const 
 }
 
 /// Adds what pairs and joints bear in a stage to what they bear in the step. Called by all lanes.
-template <class Warp>
+template <class Warp, class Moves>
 ISOPATCH_HD void add_forces(Warp& warp, const StageInput& in, const SolverStage& stage, const VelocityProblem& problem,
-                            const SolverMemory& solver, bool with_wrenches, const ForceLayout& layout, double* forces) {
-  add_pair_wrenches(warp, in, stage, solver, problem.num_pairs, forces);
+                            const SolverMemory& solver, const Moves& moves, bool with_wrenches,
+                            const ForceLayout& layout, double* forces) {
+  const int first = moves.num_first_pairs();
+  if (first > 0) add_pair_wrenches(warp, in, stage, solver.pairs, first, forces);
+  add_pair_wrenches(warp, in, stage, solver.pairs + first, problem.num_pairs - first, forces);
   if (problem.num_joints > 0) {
     add_joint_forces(warp, in, stage, solver, forces + layout.stops(), forces + layout.drives(),
                      forces + layout.along());

@@ -348,7 +348,7 @@ ISOPATCH_HD std::uint32_t end_stage(Warp& warp, const StepView& step, const Stat
       end_terms(warp, in, stage, problem, solver, progress.contact_state, progress.next_contact_state);
     }
   }
-  add_forces(warp, in, stage, problem, solver, step.finds_joint_wrenches, step.forces(), progress.forces);
+  add_forces(warp, in, stage, problem, solver, moves, step.finds_joint_wrenches, step.forces(), progress.forces);
   if (stage.last) {
     ++plan.substep;
     plan.stage = 0;

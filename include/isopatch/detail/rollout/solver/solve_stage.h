@@ -42,12 +42,12 @@ ISOPATCH_HD bool velocities_hold(Warp& warp, const StageInput& in, const SolverM
 /// Adds the contact forces of a stage to the forces of the step, six numbers for each pair: on body a, with the torque
 /// about its origin. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolverMemory& m,
+ISOPATCH_HD void add_pair_wrenches(Warp& warp, const StageInput& in, const SolverStage& stage, const SolvedPair* pairs,
                                    int num_pairs, double* wrenches) {
   const double scale = stage.weight / stage.step;
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < num_pairs; i += Warp::kSize) {
-    const SolvedPair& pair = m.pairs[i];
+    const SolvedPair& pair = pairs[i];
     const auto [force, moment] = pair.impulse();
     const Vec3d torque = moment + cross(pair.point - load_pose(in.poses(), pair.a).position, force);
     double* to = wrenches + 6 * pair.pair;
@@ -97,6 +97,8 @@ struct OwnMoves {
   /// Puts the trees that have such bodies there, after move_trees_on().
   template <class Warp>
   ISOPATCH_HD void place_trees(Warp& /*warp*/, const TreeInput& /*in*/) const {}
+  /// How many pairs, the first ones, bodies may have beside others.
+  ISOPATCH_HD int num_first_pairs() const { return 0; }
 };
 
 /// Moves a body that is not on a joint over a stage, with the momentum that was found.

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps with rigid polytopes beside the library's other contact models. A program links another file in place of this
+// one to add its own.
+#include "kernels/library_models.cuh"
+#include "kernels/polytope_steps.cuh"
+
+namespace isopatch::detail {
+
+std::int64_t load_polytope_steps(Precision precision) { return load_polytope_steps<LibraryDeviceModels>(precision); }
+
+void take_polytope_steps(const PolytopeStepCall& call, Precision precision, cudaStream_t stream) {
+  take_polytope_steps<LibraryDeviceModels>(call, precision, stream);
+}
+
+}  // namespace isopatch::detail
