@@ -31,7 +31,7 @@ struct SummingWarp : CudaWarp {
   template <int size, class Add>
   __device__ void lane_sums(int count, const Add& add, double (&sums)[size]) const {
     static_assert(size <= kMaxSums);
-    constexpr int kFew = 4;
+    constexpr int kFew = 2;
 #pragma unroll
     for (double& sum : sums) sum = 0;
 #pragma unroll 1
@@ -45,7 +45,8 @@ struct SummingWarp : CudaWarp {
       for (int k = 0; k < size; ++k) sums_[k * kStride + lane()] = sums[k];
       sync();
       double* const row = sums_ + lane() * kStride;
-      if (lane() < size) row[0] = tree<1>(row);
+      // half of the lanes have zeros, which change no more than the sign of a zero
+      if (lane() < size) row[0] = count <= kSize / 2 ? tree<1, kSize / 2>(row) + 0.0 : tree<1, kSize>(row);
       sync();
 #pragma unroll
       for (int k = 0; k < size; ++k) sums[k] = sums_[k * kStride];
@@ -55,13 +56,13 @@ struct SummingWarp : CudaWarp {
  private:
   __device__ __noinline__ static double called_tree_sum(double value) { return CudaWarp().tree_sum(value); }
 
-  /// The sum of the values so far apart.
-  template <int apart>
+  /// The sum of the values of so many lanes, so far apart.
+  template <int apart, int lanes>
   __device__ static double tree(const double* values) {
-    if constexpr (apart == kSize) {
+    if constexpr (apart == lanes) {
       return values[0];
     } else {
-      return tree<2 * apart>(values) + tree<2 * apart>(values + apart);
+      return tree<2 * apart, lanes>(values) + tree<2 * apart, lanes>(values + apart);
     }
   }
 
@@ -111,6 +112,8 @@ struct CudaTeam {
   __device__ void sync() const { __syncwarp(); }
   __device__ bool any(bool value) const { return CudaWarp().ballot(value) != 0u; }
   __device__ void prefetch(const void* /*begin*/, int /*bytes*/) const {}  // there are few polygons
+  /// The memory of sums, between them.
+  __device__ double* close_memory() const { return sums_; }
 
   /// In the order of lane_sums.h. A lane does the work of eight, and the tree adds up lanes 16 apart, then 8 apart,
   /// then all others: there each lane adds up a sum of all lanes, a third of the instructions of shuffles.

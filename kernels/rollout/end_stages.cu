@@ -22,7 +22,7 @@ __device__ __forceinline__ void end_own_stage(const StepCall& call) {
 }
 
 template <bool has_plates, class Warp>
-__global__ void __launch_bounds__(kBlock) end_stages_kernel(const __grid_constant__ StepCall call) {
+__global__ void __launch_bounds__(kBlock, has_plates ? 1 : 8) end_stages_kernel(const __grid_constant__ StepCall call) {
   end_own_stage<has_plates, Warp>(call);
 }
 

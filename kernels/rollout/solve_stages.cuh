@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "kernels/rollout/environment_stage.cuh"
+#include "kernels/rollout/shared_solver.cuh"
 #include "kernels/runtime/work_loop.cuh"
 
 namespace isopatch::detail {
@@ -59,6 +60,14 @@ struct TeamsMemory {
   double sums[CudaTeam::kTeams][CudaTeam::kDoubles];
   SolverMemory solvers[CudaTeam::kTeams];
   StageProblem problems[CudaTeam::kTeams];
+  using Close = SharedSolver<64>;  // vectors of 12 degrees of freedom
+  Close close[CudaTeam::kTeams];
+};
+
+/// What the lanes of a warp share.
+struct OwnMemory {
+  double sums[SummingWarp::kDoubles];
+  SharedSolver<640> solver;  // a matrix of 21 rows with its vectors, or of 12 with 14 pairs
 };
 
 /// All but the plan, which a solve does not read. Member by member, as what is between them was never written.
@@ -102,9 +111,14 @@ __device__ __forceinline__ void solve_by_teams(CudaWarp& warp, const StepCall& c
 #pragma unroll 1
   for (int i = begun.problem.num_pairs + team.lane(); i < most_pairs; i += CudaTeam::kSize) solver.pairs[i].set_empty();
   team.sync();
-  if (team.lane() == 0) begun.problem.num_pairs = most_pairs;
+  const SolverMemory close = shared.close[index].take(team, solver, most_pairs);
+  if (team.lane() == 0) {
+    begun.problem.num_pairs = most_pairs;
+    solver = close;
+  }
   team.sync();
   const StageSolution solution = solve_problem(team, points, call.step, call.evaluation.state, e, begun, solver, own);
+  if (own) TeamsMemory::Close::give_back(team, solver, memory.of(e, index), most_pairs);
   if (own && team.lane() == 0) stages[e].solution = solution;
   warp.sync();
 }
@@ -118,7 +132,7 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     solve_stages_kernel(const __grid_constant__ StepCall call) {
   using OfFloats = std::conditional_t<by == SolvedBy::kTeams, SmallFloatColumns, FloatColumns>;
   using Columns = std::conditional_t<std::is_same_v<T, float>, OfFloats, PolygonColumns>;
-  using Memory = std::conditional_t<by == SolvedBy::kTeams, TeamsMemory, double[SummingWarp::kDoubles]>;
+  using Memory = std::conditional_t<by == SolvedBy::kTeams, TeamsMemory, OwnMemory>;
   __shared__ Memory shared[kSolveWarps];
   CudaWarp warp;
   const WarpMemory<by> memory(call);
@@ -131,8 +145,16 @@ __global__ void __launch_bounds__(kSolveBlock, kSolveBlocks)
     } else {
       constexpr bool kTrees = by == SolvedBy::kWarpsWithTrees;
       using Warp = std::conditional_t<kTrees, SummingTreeWarp, SummingWarp>;
-      solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Columns, Warp>(
-          call, item, memory.of(item, 0), shared[threadIdx.x / CudaWarp::kSize]);
+      const PendingStage& stage = call.arrays.stages[item];
+      if (stage.is_solved) {
+        OwnMemory& own = shared[threadIdx.x / CudaWarp::kSize];
+        const SolverMemory kept = memory.of(item, 0);
+        const int pairs = stage.begun.problem.num_pairs + stage.begun.problem.num_loops;
+        const SolverMemory solver = own.solver.take(warp, kept, pairs);
+        solve_environment_stage<kTrees || by == SolvedBy::kWarpsWithPlates, Columns, Warp>(call, item, solver,
+                                                                                           own.sums);
+        decltype(own.solver)::give_back(warp, solver, kept, pairs);
+      }
     }
     warp.sync();  // before others are at hand
   }

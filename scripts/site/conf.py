@@ -82,6 +82,7 @@ NAVIGATION = {
         "bench/notes/gpu",
         "bench/notes/gpu_searches",
         "bench/notes/gpu_steps",
+        "bench/notes/gpu_solves",
         "bench/notes/compilers",
     ],
     "Project": ["CONTRIBUTING", "SECURITY", "CHANGELOG", "tests/emulator/README"],

@@ -77,9 +77,17 @@ struct Pivot {
   double quotient;  // x / root
 };
 
+/// x / y for a y that is positive or NaN. A GPU divides a zero in 70 instructions more than any other x.
+ISOPATCH_HD double quotient_of(double x, double y) {
+#if defined(__CUDA_ARCH__)
+  if (x == 0 && y > 0) return x;
+#endif
+  return x / y;
+}
+
 ISOPATCH_HD_CALLED Pivot pivot_of(double entry, double x) {
   const double root = sqrt(entry);
-  return {root, 1 / root, x / root};
+  return {root, 1 / root, quotient_of(x, root)};
 }
 
 /// The most columns that are eliminated together.
@@ -213,45 +221,41 @@ ISOPATCH_HD double substitute_back(const LowerMatrix& H, const MatrixRows& rows,
   return zero;
 }
 
-/// The same by lanes that work together, to the same bits: each factors the block of the columns themselves, which
-/// takes no longer than if one of them did, then its own rows below it and its own entries of the columns after them.
-/// Called by all lanes.
+/// The same by lanes that work together, to the same bits: of one column after another each finds the pivot, and takes
+/// its own rows; then its own entries of the columns after them. Nothing is kept in registers from column to column,
+/// which would be spilled. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const MatrixRows& rows, int columns, double* x) {
   constexpr int kMost = kMostColumns;
-  const int own = rows.row[0];  // the first of the columns
-  const TopBlock top(H, own, columns, x);
-  warp.sync();  // before they change
+  const int own = rows.row[0];          // the first of the columns
+  const std::ptrdiff_t apart = H.size;  // of entries in a row
+  const double* const first = H.column(own);
   ISOPATCH_NO_UNROLL
-  for (int at = warp.lane(); at < rows.count; at += Warp::kSize) {
-    const int row = rows.row[at];
-    double entry[kMost], y = x[row];
-    ISOPATCH_UNROLL
-    for (int c = 0; c < kMost; ++c) {
-      if (c < columns && c <= at) entry[c] = H.at(row, own + c);
+  for (int c = 0; any_team(warp, c < columns); ++c) {
+    const bool has_column = c < columns;
+    double* const column = H.column(own + c);
+    Pivot pivot;
+    if (has_column) {
+      double diagonal = column[own + c];
+      const double* factor = first + own + c;
+      ISOPATCH_NO_UNROLL
+      for (int k = 0; k < c; ++k, factor += apart) diagonal = fma(-*factor, *factor, diagonal);
+      pivot = pivot_of(diagonal, x[own + c]);
     }
-    ISOPATCH_UNROLL
-    for (int c = 0; c < kMost; ++c) {
-      if (c >= columns || c > at) continue;
-      if (c == at) {
-        entry[c] = top.pivot[c].root;
-        y = top.x[c];
-        continue;
-      }
-      entry[c] *= top.pivot[c].inverse;
-      y = fma(-top.x[c], entry[c], y);
-      ISOPATCH_UNROLL
-      for (int j = c + 1; j < kMost; ++j) {
-        if (j < columns && j <= at) entry[j] = fma(-top.entry[c][j], entry[c], entry[j]);
-      }
+    warp.sync();  // before they change
+    ISOPATCH_NO_UNROLL
+    for (int at = c + warp.lane(); at < rows.count && has_column; at += Warp::kSize) {
+      const int row = rows.row[at];
+      double entry = column[row];
+      const double *factor = first + own + c, *before = first + row;
+      ISOPATCH_NO_UNROLL
+      for (int k = 0; k < c; ++k, factor += apart, before += apart) entry = fma(-*factor, *before, entry);
+      const double scaled = entry * pivot.inverse;
+      column[row] = at == c ? pivot.root : scaled;
+      x[row] = at == c ? pivot.quotient : fma(-pivot.quotient, scaled, x[row]);
     }
-    x[row] = y;
-    ISOPATCH_UNROLL
-    for (int c = 0; c < kMost; ++c) {
-      if (c < columns && c <= at) H.at(row, own + c) = entry[c];
-    }
+    warp.sync();
   }
-  warp.sync();
 
   // the entries of row i in column j, column after column
   int j = columns, i = columns + warp.lane();
@@ -270,38 +274,17 @@ ISOPATCH_HD void eliminate_columns(Warp& warp, const LowerMatrix& H, const Matri
   warp.sync();
 }
 
-/// The same by lanes that work together: each solves for a few of the last entries, and then takes its own of the rest
-/// on. Called by all lanes.
+/// The same by lanes that work together: each solves for the last entry, and then takes its own of the rest on. Called
+/// by all lanes.
 template <class Warp>
 ISOPATCH_HD void substitute_back(Warp& warp, const LowerMatrix& H, double* x) {
-  constexpr int kMost = 6;
-  for (int end = H.size; end > 0; end -= kMost) {
-    const int first = max(end - kMost, 0), count = end - first;
-    double value[kMost];
-    ISOPATCH_UNROLL
-    for (int c = kMost - 1; c >= 0; --c) {
-      if (c < count) value[c] = x[first + c];
-    }
-    ISOPATCH_UNROLL
-    for (int c = kMost - 1; c >= 0; --c) {
-      if (c >= count) continue;
-      value[c] = value[c] / H.at(first + c, first + c);
-      ISOPATCH_UNROLL
-      for (int k = 0; k < c; ++k) value[k] = fma(-value[c], H.at(first + c, first + k), value[k]);
-    }
-    warp.sync();  // before they change
-    ISOPATCH_UNROLL
-    for (int c = 0; c < kMost; ++c) {
-      if (c < count && warp.lane() == 0) x[first + c] = value[c];
-    }
+  ISOPATCH_NO_UNROLL
+  for (int last = H.size - 1; last >= 0; --last) {
+    const double value = quotient_of(x[last], H.at(last, last));
+    warp.sync();  // before it changes
     ISOPATCH_NO_UNROLL
-    for (int k = warp.lane(); k < first; k += Warp::kSize) {
-      double rest = x[k];
-      ISOPATCH_UNROLL
-      for (int c = kMost - 1; c >= 0; --c) {
-        if (c < count) rest = fma(-value[c], H.at(first + c, k), rest);
-      }
-      x[k] = rest;
+    for (int k = warp.lane(); k <= last; k += Warp::kSize) {
+      x[k] = k == last ? value : fma(-value, H.at(last, k), x[k]);
     }
     warp.sync();
   }

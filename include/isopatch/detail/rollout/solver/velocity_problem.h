@@ -233,12 +233,14 @@ ISOPATCH_HD void begin_matrix(Warp& warp, const VelocityProblem& p, const Solver
     for (int i = warp.lane(); i < entries; i += Warp::kSize) m.matrix.entries[i] = 0;
     warp.sync();
   }
+  constexpr int kOfBody = Warp::kSize == 1 ? 1 : kMostColumns;  // lanes, each with a column
   ISOPATCH_NO_UNROLL
-  for (int i = warp.lane(); i < p.num_bodies; i += Warp::kSize) {
-    const SolvedBody& body = m.bodies[i];
+  for (int i = warp.lane(); i < p.num_bodies * kOfBody; i += Warp::kSize) {
+    const SolvedBody& body = m.bodies[i / kOfBody];
+    const int first = i % kOfBody;
     if (body.is_follower || body.is_in_tree()) continue;
-    if (body.num_dofs == 1) m.matrix.at(body.first_dof, body.first_dof) = body.joint_mass;
-    for (int column = 0; column < body.num_dofs && body.num_dofs > 1; ++column) {
+    if (body.num_dofs == 1 && first == 0) m.matrix.at(body.first_dof, body.first_dof) = body.joint_mass;
+    for (int column = first; column < body.num_dofs && body.num_dofs > 1; column += kOfBody) {
       double* const to = m.matrix.column(body.first_dof + column) + body.first_dof;
       body.project(body.momentum(body.unit_twist(column)), [&](int row, double value) {
         if (row >= column) to[row] = value;
@@ -364,11 +366,36 @@ ISOPATCH_HD void find_matrix(Warp& warp, const PointSums& points, const Velocity
   if constexpr (kTakesTrees<Warp>) add_loops(warp, p, m, true);
 }
 
-/// Solves H direction = -gradient, and replaces H by its Cholesky factor. Called by all lanes.
+/// Solves H direction = -gradient, and replaces H by its Cholesky factor, or a copy of it in memory of the team that is
+/// closer. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const SolverMemory& m) {
   const EliminationOrder& order = *m.order;
-  double* const x = m.vectors.direction;
+  LowerMatrix H = m.matrix;
+  double* x = m.vectors.direction;
+  std::int32_t* to_rows = m.rows;
+  if constexpr (requires { warp.close_memory(); }) {
+    GivenMemory close = {warp.close_memory(), 0};
+    const int entries = p.num_dofs * p.num_dofs;
+    close.give(H.entries, entries);
+    close.give(x, p.num_dofs);
+    close.give(to_rows, p.num_dofs);
+    const bool fits = close.words <= Warp::kDoubles;
+    if (!fits) H = m.matrix, x = m.vectors.direction, to_rows = m.rows;
+    constexpr int kAtOnce = 12;  // that a lane waits for
+    ISOPATCH_NO_UNROLL
+    for (int first = warp.lane(); first < entries && fits; first += kAtOnce * Warp::kSize) {
+      double entry[kAtOnce];
+      const auto for_each_entry = [&](const auto& visit) {
+        ISOPATCH_UNROLL
+        for (int k = 0; k < kAtOnce; ++k) {
+          if (first + k * Warp::kSize < entries) visit(entry[k], first + k * Warp::kSize);
+        }
+      };
+      for_each_entry([&](double& value, int i) { value = m.matrix.entries[i]; });
+      for_each_entry([&](double& value, int i) { H.entries[i] = value; });
+    }
+  }
   ISOPATCH_NO_UNROLL
   for (int i = warp.lane(); i < p.num_dofs; i += Warp::kSize) x[i] = -m.vectors.gradient[i];
   warp.sync();
@@ -377,21 +404,21 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
     std::int32_t count = 0;
     for_each_block(m, i, [&](const SolvedBody& of) {
       ISOPATCH_NO_UNROLL
-      for (int k = warp.lane(); k < of.block_dofs; k += Warp::kSize) m.rows[count + k] = of.first_dof + k;
+      for (int k = warp.lane(); k < of.block_dofs; k += Warp::kSize) to_rows[count + k] = of.first_dof + k;
       count += of.block_dofs;
     });
     warp.sync();
-    return MatrixRows{m.rows, count};
+    return MatrixRows{to_rows, count};
   };
   for (int i = 0; i < order.count; ++i) {
     const int columns = m.bodies[order.body[i]].block_dofs;
     const MatrixRows all = list_rows(i);
     if constexpr (Warp::kSize == 1) {
-      eliminate_columns(m.matrix, all, columns, x);
+      eliminate_columns(H, all, columns, x);
     } else {
       for (int first = 0; first < columns; first += kMostColumns) {
         const MatrixRows rows = {all.row + first, all.count - first};
-        eliminate_columns(warp, m.matrix, rows, min(columns - first, kMostColumns), x);
+        eliminate_columns(warp, H, rows, min(columns - first, kMostColumns), x);
       }
     }
   }
@@ -402,10 +429,17 @@ ISOPATCH_HD void find_direction(Warp& warp, const VelocityProblem& p, const Solv
       for (int j = i + 1; j < order.count; ++j) {
         if ((order.touching[order.body[i]] & set_of(order.body[j])) == 0) others += zero[j];
       }
-      zero[i] = substitute_back(m.matrix, list_rows(i), m.bodies[order.body[i]].block_dofs, others, x);
+      zero[i] = substitute_back(H, list_rows(i), m.bodies[order.body[i]].block_dofs, others, x);
     }
   } else {
-    substitute_back(warp, m.matrix, x);
+    substitute_back(warp, H, x);
+    if constexpr (requires { warp.close_memory(); }) {
+      ISOPATCH_NO_UNROLL
+      for (int i = warp.lane(); i < p.num_dofs && x != m.vectors.direction; i += Warp::kSize) {
+        m.vectors.direction[i] = x[i];
+      }
+      warp.sync();
+    }
   }
 }
 
