@@ -21,8 +21,9 @@ class SharedSolver {
       given.give(*vector, dofs);
     }
     if (given.words > words) {
-      warp.sync();
-      return from;
+      v = from.vectors;
+      warp.sync();  // before the caller changes it
+      return own;
     }
     const auto give = [&](auto*& array, std::int64_t count, auto* otherwise) {
       const GivenMemory before = given;
