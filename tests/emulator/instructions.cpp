@@ -169,6 +169,7 @@ Forms make_forms() {
   forms["cvt.s32.s16"] = cast_form<s32, s16>();
   forms["cvt.s32.s8"] = unary_form<s32, s32, kLowS8>();
   forms["cvt.u16.u8"] = unary_form<u16, u16, kLowU8>();
+  forms["cvt.u8.u16"] = unary_form<u16, u16, kLowU8>();
   forms["cvta.to.global.u64"] = unary_form<u64, u64, kSame>();
   forms["cvta.shared.u64"] = unary_form<u64, u64, kToGeneric<kSharedWindow>>();
   forms["cvta.local.u64"] = unary_form<u64, u64, kToGeneric<kLocalWindow>>();
