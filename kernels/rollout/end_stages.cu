@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kWarps = 2;
 constexpr int kBlock = kWarps * CudaWarp::kSize;
+constexpr int kBlocks = 8;  // of a processor: by teams, 8448 environments are at hand at once on a device of 132
 
 template <bool has_plates, class Warp>
 __device__ __forceinline__ void end_own_stage(const StepCall& call) {
@@ -22,12 +23,11 @@ __device__ __forceinline__ void end_own_stage(const StepCall& call) {
 }
 
 template <bool has_plates, class Warp>
-__global__ void __launch_bounds__(kBlock, has_plates ? 1 : 8) end_stages_kernel(const __grid_constant__ StepCall call) {
+__global__ void __launch_bounds__(kBlock, kBlocks) end_stages_kernel(const __grid_constant__ StepCall call) {
   end_own_stage<has_plates, Warp>(call);
 }
 
-// With eight blocks of a processor, 8448 environments are at hand at once on a device of 132.
-__global__ void __launch_bounds__(kBlock, 8) end_stages_by_teams_kernel(const __grid_constant__ StepCall call) {
+__global__ void __launch_bounds__(kBlock, kBlocks) end_stages_by_teams_kernel(const __grid_constant__ StepCall call) {
   end_own_stage<false, OwnTeam>(call);
 }
 

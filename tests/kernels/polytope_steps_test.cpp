@@ -5,10 +5,13 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "tests/kernels/stepped.h"
 #include "tests/simulator/polytope/polytope_pour.h"
 #include "tests/support/device_calls.h"
+#include "tests/support/tree_scenes.h"
 
 namespace isopatch::test {
 namespace {
@@ -123,6 +126,30 @@ TEST_P(StepsOfPolytopes, GpuSmallStacksHaveTheBitsOfTheCpuWithAllRelations) {
 TEST_P(StepsOfPolytopes, GpuSmallStacksWithFrictionHaveTheBitsOfTheCpu) {
   add_stack(2, 0.4);
   EXPECT_TRUE(any_bears(compare(2, 1, 1)));
+}
+
+/// A gantry carries a cube on two joints, and a hinge that no joint has holds a pair of bricks; all touch the ground.
+TEST_P(StepsOfPolytopes, GpuSmallTreesAndLoopsHaveTheBitsOfTheCpu) {
+  be_solid();
+  add_link(scene, "beam", std::nullopt, MotionType::kPrismatic, {1, 0, 0}, {}, {0, 0, 1}, {0.1, 0.1, 0.1}, 2)
+      .motion.velocity = 1;
+  Body& cube = scene.add_solid("cube", make_box("cube", {0.2, 0.2, 0.2}), pose_at({0, 0, 0.1}));
+  cube.density = 1000;
+  cube.friction = 0.3;
+  cube.motion.type = MotionType::kPrismatic;
+  cube.motion.parent = 0;
+  cube.motion.axis = {0, 0, 1};
+  for (const double side : {-1.0, 1.0}) {
+    Body& brick = scene.add_solid(side < 0 ? "left" : "right", make_box("brick", {0.2, 0.1, 0.06}),
+                                  pose_at({side * 0.1, 1, 0.031}));
+    brick.density = 1000;
+    brick.velocity = {0, 0, -1, 0, 0, 0};
+  }
+  scene.description.loops = {{LoopType::kHinge, 2, 3, {0, 1, 0.031}, {0, 1, 0}}};
+  scene.add_ground(0.3);
+  SceneDescription description = scene.finish();
+  std::erase_if(*description.pairs, [](const Pair& pair) { return pair.b != 4 || pair.a == 0; });
+  EXPECT_TRUE(any_bears(compare(description, RolloutStateArrays(Scene(description), 2), 1, 2)));
 }
 
 /// Fingers on sliding joints with a drive.

@@ -91,7 +91,8 @@ TEST_P(PolytopeFrames, PairsMayBeSwapped) {
     EXPECT_EQ(one.state.status[0] & kFrozen, 0u);
     for (std::size_t i = 0; i < 21; ++i) EXPECT_NEAR(one.state.poses[i], other.state.poses[i], 1e-9) << seed;
     for (std::size_t i = 0; i < one.output.pair_wrench.size(); ++i) {
-      if (i % 6 < 3) EXPECT_NEAR(one.output.pair_wrench[i], -other.output.pair_wrench[i], 1e-5) << seed;
+      if (i % 6 >= 3) continue;  // torques, about other origins
+      EXPECT_NEAR(one.output.pair_wrench[i], -other.output.pair_wrench[i], 1e-5) << seed;
     }
   }
 }

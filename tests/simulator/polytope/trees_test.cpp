@@ -4,6 +4,7 @@
 // steel, chains on what a program moves, and robots that are thrown.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 #include <string>
@@ -28,7 +29,14 @@ struct PolytopeTrees : ::testing::TestWithParam<Integrator> {
     return Rollout(description);
   }
   /// Pairs of these bodies alone.
-  void touch(const std::vector<Pair>& pairs) { scene.description.pairs = pairs; }
+  void touch(const std::vector<std::array<int, 2>>& bodies) {
+    std::vector<Pair>& pairs = scene.description.pairs.emplace();
+    for (const auto& [a, b] : bodies) {
+      pairs.emplace_back();
+      pairs.back().a = a;
+      pairs.back().b = b;
+    }
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Integrators, PolytopeTrees, ::testing::Values(Integrator::kMidpoint, Integrator::kEuler),

@@ -205,6 +205,7 @@ class Descent : public RelationSolver<Warp, PointSums> {
           exchange([&](std::int32_t i, std::int32_t) { return i == k; });
           if (take(result, limit)) return true;
         }
+        warp_.sync();  // all have read it
         if (warp_.lane() == 0) r_.in_vain[k] = r_.choices[k];
         warp_.sync();
       }
