@@ -18,8 +18,8 @@ namespace isopatch::detail {
 namespace {
 
 /// The lanes of a warp whose features are in shared memory, as are all words that it sets bits of.
-struct RelationWarp : SummingTreeWarp {
-  using SummingTreeWarp::SummingTreeWarp;
+struct RelationWarp : SummingWarp {
+  using SummingWarp::SummingWarp;
 
   __device__ void set_bits(std::uint32_t* word, std::uint32_t bits) const {
     [[maybe_unused]] std::uint32_t before = 0;
@@ -45,6 +45,7 @@ struct RelationSharedMemory {
     warp.sync();
     if (warp.lane() == 0) {
       solver = size.solver_in(memory);
+      solver.trees = {};
       solver.tree_views = call.step.rollout.trees;
       relations = size.relations_in(memory, features);
     }
@@ -121,7 +122,6 @@ __global__ void __launch_bounds__(CudaWarp::kSize)
     std::uint32_t status = call.step.state.status[e];
     if ((status & kFrozen) != 0) continue;
     const StepPlan& plan = call.arrays.plans[e];
-    if (warp.lane() == 0) shared.solver.trees = call.arrays.trees_of(call.step, e);
     for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
       warp.sync();  // what the step before wrote
       status |= begin_polytope_step(warp, call, e, shared.relations);
