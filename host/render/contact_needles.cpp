@@ -19,7 +19,8 @@ int add_contacts(GltfDocument& document, const std::string& name, const DrawnCon
                  int material) {
   std::vector<std::array<float, 3>> points;
   std::vector<std::uint32_t> corners;
-  for (const auto& [at, normal] : contacts.contacts) {
+  for (const DrawnContact& contact : contacts.contacts) {
+    const Point3 &at = contact.point, &normal = contact.normal;
     const Point3 other = std::abs(normal[0]) < 0.5 ? Point3{1, 0, 0} : Point3{0, 1, 0};
     const Point3 across = cross(normal, other), u = (1 / norm(across)) * across, v = cross(normal, u);
     const auto add = [&](const auto& triangles, double radius, const Point3& tip, bool has_bottom) {

@@ -143,10 +143,10 @@ TEST_P(StepsOfPolytopes, GpuSmallTreesAndLoopsAreForTheCpu) {
     } else {
       description.bodies[1].motion.parent = 0;
     }
-    EXPECT_NO_THROW(Simulator(Scene(description), {.backend = Backend::kCpu}));
+    EXPECT_EQ(Simulator(Scene(description), {.backend = Backend::kCpu}).scene().num_bodies(), 2);
     try {
-      Simulator(Scene(description), {.backend = Backend::kCuda});
-      FAIL() << has_loop;
+      const Simulator on_cuda(Scene(description), {.backend = Backend::kCuda});
+      FAIL() << has_loop << on_cuda.scene().num_bodies();
     } catch (const Error& e) {
       EXPECT_NE(std::string(e.what()).find("on the cpu alone"), std::string::npos) << e.what();
     }
