@@ -135,6 +135,7 @@ TEST_P(StepsOfPolytopes, GpuSmallTreesAndLoopsAreForTheCpu) {
   Body& cube = scene.add_solid("cube", make_box("cube", {0.2, 0.2, 0.2}), pose_at({0, 0, 0.1}));
   cube.motion.type = MotionType::kPrismatic;
   cube.motion.axis = {0, 0, 1};
+  scene.add_ground();
   for (const bool has_loop : {false, true}) {
     SceneDescription description = scene.description;
     if (has_loop) {
@@ -143,7 +144,7 @@ TEST_P(StepsOfPolytopes, GpuSmallTreesAndLoopsAreForTheCpu) {
     } else {
       description.bodies[1].motion.parent = 0;
     }
-    EXPECT_EQ(Simulator(Scene(description), {.backend = Backend::kCpu}).scene().num_bodies(), 2);
+    EXPECT_EQ(Simulator(Scene(description), {.backend = Backend::kCpu}).scene().num_bodies(), 3);
     try {
       const Simulator on_cuda(Scene(description), {.backend = Backend::kCuda});
       FAIL() << has_loop << on_cuda.scene().num_bodies();
