@@ -75,6 +75,7 @@ struct FurtherPairs {
     const std::ptrdiff_t room = 2 * std::ptrdiff_t{m.max_chain};
     problem.num_pairs -= first;
     memory.pairs += first;
+    if (room == 0) return;  // nothing is of trees
     memory.mobilities += first;
     memory.tree_dofs += first * (room + 1);
     memory.tree_columns += first * room * 6;
