@@ -71,7 +71,7 @@ class Descent : public RelationSolver<Warp, PointSums> {
   }
 
   /// From the choices and the velocities at hand to the best ones, with their sums, impulses and rates.
-  /// `scale` is the largest rate of a gap without contact, at least 1 m/s.
+  /// `scale` is as scale_of_rates() has it, m/s.
   ISOPATCH_HD_MEMBER DescentResult descend(double scale) {
     constexpr double kFalls = 1e-4;  // of the cost, or of what the largest impulse does
     tolerance_ = 1e-10 * scale;

@@ -117,30 +117,37 @@ ISOPATCH_HD_APART double append_relations(Warp& warp, const PosedPolytopes& pose
       .value;
 }
 
+/// Calls visit(k, i, the pair's view, its parts) for part pair i of each pair k, in order.
+template <class Visit>
+ISOPATCH_HD void for_each_part_pair(const StageInput& in, const SolvedPair* pairs, int num_pairs, const Visit& visit) {
+  ISOPATCH_NO_UNROLL
+  for (int k = 0; k < num_pairs; ++k) {
+    const PairView& view = in.scene.pairs[polytope_view(in.scene, pairs[k].pair)];
+    ISOPATCH_NO_UNROLL
+    for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
+      visit(k, i, view, in.scene.part_pairs[i]);
+    }
+  }
+}
+
 /// Finds the relations of all pairs that were listed. Called by all lanes.
 template <class Warp>
 ISOPATCH_HD_LARGE RelationCounts find_step_relations(Warp& warp, const StageInput& in, const State& state,
                                                      const SolvedPair* pairs, int num_pairs, double h,
                                                      const RelationMemory& r) {
   RelationCounts counts = {0, 0, 0};
-  ISOPATCH_NO_UNROLL
-  for (int k = 0; k < num_pairs; ++k) {
-    const PairView& view = in.scene.pairs[polytope_view(in.scene, pairs[k].pair)];
-    ISOPATCH_NO_UNROLL
-    for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
-      const PartPairView& parts = in.scene.part_pairs[i];
-      const bool everywhere = finds_everywhere(in.scene);
-      if (!everywhere && !may_reach(in.scene, state, in.environment, view, parts)) continue;
-      const PosedPolytopes posed = posed_parts(in.scene, state, in.environment, view, parts);
-      if (!everywhere && !may_touch(posed.pair, posed.options.reach)) continue;
-      const std::int32_t before = counts.contacts;
-      const double separation = append_relations(warp, posed, {view.pair, parts.a, parts.b}, r, counts);
-      // an overlap is undone by at most the margin in a step
-      const bool recovers = !is_unilateral(in.scene) && separation < -posed.options.tolerance;
-      const double undone = recovers ? margin_of(in.scene, state, in.environment, view, parts) : kInfinity;
-      complete_contacts(warp, in, view, {k, i, undone, posed.options.tolerance}, h, r, before, counts.contacts);
-    }
-  }
+  const bool everywhere = finds_everywhere(in.scene);
+  for_each_part_pair(in, pairs, num_pairs, [&](int k, std::int32_t i, const PairView& view, const PartPairView& parts) {
+    if (!everywhere && !may_reach(in.scene, state, in.environment, view, parts)) return;
+    const PosedPolytopes posed = posed_parts(in.scene, state, in.environment, view, parts);
+    if (!everywhere && !may_touch(posed.pair, posed.options.reach)) return;
+    const std::int32_t before = counts.contacts;
+    const double separation = append_relations(warp, posed, {view.pair, parts.a, parts.b}, r, counts);
+    // an overlap is undone by at most the margin in a step
+    const bool recovers = !is_unilateral(in.scene) && separation < -posed.options.tolerance;
+    const double undone = recovers ? margin_of(in.scene, state, in.environment, view, parts) : kInfinity;
+    complete_contacts(warp, in, view, {k, i, undone, posed.options.tolerance}, h, r, before, counts.contacts);
+  });
   return counts;
 }
 
@@ -167,19 +174,13 @@ ISOPATCH_HD_LARGE Depths find_depths(Warp& warp, const StageInput& in, const dou
                                      int num_pairs, const RelationMemory& r) {
   const State state = relation_state(in, poses, nullptr, 0);
   Depths found = {0, false};
-  ISOPATCH_NO_UNROLL
-  for (int k = 0; k < num_pairs; ++k) {
-    const PairView& view = in.scene.pairs[polytope_view(in.scene, pairs[k].pair)];
-    ISOPATCH_NO_UNROLL
-    for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
-      const PartPairView& parts = in.scene.part_pairs[i];
-      if (!may_reach(in.scene, state, in.environment, view, parts)) continue;
-      const PosedPolytopes posed = posed_parts(in.scene, state, in.environment, view, parts);
-      const double depth = depth_of(warp, posed, r.features);
-      found.sum += depth;
-      found.are_overlaps = found.are_overlaps || depth > posed.options.tolerance;
-    }
-  }
+  for_each_part_pair(in, pairs, num_pairs, [&](int, std::int32_t, const PairView& view, const PartPairView& parts) {
+    if (!may_reach(in.scene, state, in.environment, view, parts)) return;
+    const PosedPolytopes posed = posed_parts(in.scene, state, in.environment, view, parts);
+    const double depth = depth_of(warp, posed, r.features);
+    found.sum += depth;
+    found.are_overlaps = found.are_overlaps || depth > posed.options.tolerance;
+  });
   return found;
 }
 
@@ -232,25 +233,18 @@ ISOPATCH_HD_LARGE bool add_relations_of_overlaps(Warp& warp, const StageInput& i
   constexpr double kAngle = 0.1;
   const State state = relation_state(in, poses, nullptr, 0);
   const RelationCounts before = counts;
-  ISOPATCH_NO_UNROLL
-  for (int k = 0; k < num_pairs; ++k) {
-    const PairView& view = in.scene.pairs[polytope_view(in.scene, pairs[k].pair)];
-    ISOPATCH_NO_UNROLL
-    for (std::int32_t i = view.part_pairs_begin; i < view.part_pairs_end; ++i) {
-      const PartPairView& parts = in.scene.part_pairs[i];
-      if (!may_reach(in.scene, state, in.environment, view, parts)) continue;
-      PosedPolytopes posed = posed_parts(in.scene, state, in.environment, view, parts);
-      const double depth = depth_of(warp, posed, r.features);
-      if (!(depth > 0)) continue;
-      const double margin = posed.options.reach;
-      posed.options.reach = fma(2.0, depth, margin);
-      posed.options.angle = kAngle;
-      posed.options.mode = RelationMode::kLocal;
-      const std::int32_t first = counts.contacts;
-      append_relations(warp, posed, {view.pair, parts.a, parts.b}, r, counts);
-      complete_contacts(warp, in, view, {k, i, kInfinity, posed.options.tolerance}, h, r, first, counts.contacts);
-    }
-  }
+  for_each_part_pair(in, pairs, num_pairs, [&](int k, std::int32_t i, const PairView& view, const PartPairView& parts) {
+    if (!may_reach(in.scene, state, in.environment, view, parts)) return;
+    PosedPolytopes posed = posed_parts(in.scene, state, in.environment, view, parts);
+    const double depth = depth_of(warp, posed, r.features);
+    if (!(depth > 0)) return;
+    posed.options.reach = fma(2.0, depth, posed.options.reach);
+    posed.options.angle = kAngle;
+    posed.options.mode = RelationMode::kLocal;
+    const std::int32_t first = counts.contacts;
+    append_relations(warp, posed, {view.pair, parts.a, parts.b}, r, counts);
+    complete_contacts(warp, in, view, {k, i, kInfinity, posed.options.tolerance}, h, r, first, counts.contacts);
+  });
   if (!fits(counts, r.capacity)) return false;
   if (warp.lane() == 0) r.chosen[0] = join_contacts(r, before, counts);
   warp.sync();

@@ -28,6 +28,7 @@ struct ContactsBesideRigid : Contacts {
 
 /// Where bodies go that bear an impulse of rigid contact.
 struct RigidMoves {
+  const RolloutView& view;
   const RelationMemory& r;
   const SolverMemory& m;
   const double* velocities;
@@ -36,9 +37,7 @@ struct RigidMoves {
 
   ISOPATCH_HD bool has(int body) const { return r.is_borne[body] != 0; }
   ISOPATCH_HD Pose pose(int body) const { return load_pose(r.poses_after, body); }
-  ISOPATCH_HD double position(int body) const {
-    return fma(step, velocities[m.bodies[body].first_dof], r.beginnings[body].position);
-  }
+  ISOPATCH_HD double position(int body) const { return position_by(view.bodies[body], body, step, m, velocities, r); }
   ISOPATCH_HD int num_first_pairs() const { return num_pairs; }
 
   template <class Warp>
@@ -82,24 +81,34 @@ struct FurtherPairs {
   }
 };
 
-/// Marks bodies with degrees of freedom that bear an impulse of a contact in use, and what moves with their joints.
-/// Called by all lanes.
+/// Marks bodies with degrees of freedom that bear an impulse of a contact in use, what moves with their joints, and
+/// what loops hold to such bodies. Called by all lanes.
 template <class Warp>
-ISOPATCH_HD_LARGE void mark_borne(Warp& warp, const SolverMemory& m, int num_bodies, const SolvedPair* pairs,
+ISOPATCH_HD_LARGE void mark_borne(Warp& warp, const RolloutView& view, const SolverMemory& m, int num_bodies,
                                   const RelationMemory& r, std::int32_t num_contacts, double least_impulse) {
+  const auto mark = [&](std::int32_t body) {
+    if (m.bodies[body].num_dofs == 0) return;
+    for (int k = 0; k < num_bodies; ++k) {
+      const bool same_tree = m.bodies[k].is_in_tree() && m.bodies[k].tree == m.bodies[body].tree;
+      const bool same = same_tree || (m.bodies[k].num_dofs > 0 && m.bodies[k].first_dof == m.bodies[body].first_dof);
+      if (same) r.is_borne[k] = 1;
+    }
+  };
   warp.sync();
   if (warp.lane() == 0) {
     for (std::int32_t i = 0; i < num_contacts; ++i) {
       const StepContact& c = r.contacts[i];
       if (!c.is_chosen || !(c.impulse > least_impulse)) continue;
-      for (int side = 0; side < 2; ++side) {
-        const int body = (side == 0 ? pairs[c.pair].a : pairs[c.pair].b) - num_bodies;
-        if (m.bodies[body].num_dofs == 0) continue;
-        for (int k = 0; k < num_bodies; ++k) {
-          const bool same_tree = m.bodies[k].is_in_tree() && m.bodies[k].tree == m.bodies[body].tree;
-          const bool same =
-              same_tree || (m.bodies[k].num_dofs > 0 && m.bodies[k].first_dof == m.bodies[body].first_dof);
-          if (same) r.is_borne[k] = 1;
+      mark(m.pairs[c.pair].a - num_bodies);
+      mark(m.pairs[c.pair].b - num_bodies);
+    }
+    if constexpr (kTakesTrees<Warp>) {
+      for (int pass = 0; pass < view.num_loops; ++pass) {
+        for (int i = 0; i < view.num_loops; ++i) {
+          const LoopView& loop = view.loops[i];
+          if (r.is_borne[loop.a] == r.is_borne[loop.b]) continue;
+          mark(loop.a);
+          mark(loop.b);
         }
       }
     }
@@ -221,7 +230,7 @@ class RelationStep {
     return outcome;
   }
 
-  ISOPATCH_HD RigidMoves moves() const { return {r_, m_, velocities_, stage_.step, num_rigid_}; }
+  ISOPATCH_HD RigidMoves moves() const { return {in_.view, r_, m_, velocities_, stage_.step, num_rigid_}; }
 
   /// Makes rigid pairs like others: of bodies where compliant contact is found, to which their arms are moved.
   ISOPATCH_HD_MEMBER void end() {
@@ -343,7 +352,7 @@ class RelationStep {
   }
 
   ISOPATCH_HD_MEMBER void mark(Descent<Warp, PointSums>& descent) {
-    mark_borne(warp_, m_, in_.scene.num_bodies, m_.pairs, r_, descent.counts().contacts,
+    mark_borne(warp_, in_.view, m_, in_.scene.num_bodies, r_, descent.counts().contacts,
                kNoImpulse * descent.largest_impulse());
   }
 

@@ -3,8 +3,7 @@
 // Gaps are linear in the velocities that a descent finds; bodies turn, so that they may overlap where these lead.
 // While they do, contacts are found again there: gaps at the pose of the iterate u are g(u) + h J(u) (v - u), and parts
 // that overlap there have their relations there too. The iterate goes to the new velocities by Aitken's relaxation
-// (Kuettler and Wall, "Fixed-point fluid-structure interaction solvers with dynamic relaxation", 2008), without which
-// it swings about them.
+// (relaxed_share()), without which it swings about them.
 #pragma once
 
 #include "isopatch/detail/polytope_steps/descent.h"
@@ -155,12 +154,11 @@ struct RelationStage {
 
   /// u goes to the velocities at hand by a share that follows from the last two changes.
   ISOPATCH_HD_MEMBER void relax(double& share, bool& has_change) {
-    constexpr double kLeast = 0.1, kMost = 2;
     const double* const velocity = m.vectors.velocity;
     if (has_change) {
       for_each_dof([&](int i) { r.work[i] = (velocity[i] - r.at[i]) - r.change[i]; });
       const double length = descent.squared_length(r.work), along = descent.product(r.change, r.work);
-      if (length > 0) share = min(max(-share * along / length, kLeast), kMost);
+      share = relaxed_share(share, along, length);
     }
     difference(velocity, r.at, r.change);
     has_change = true;

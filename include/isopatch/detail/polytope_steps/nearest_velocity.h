@@ -139,7 +139,8 @@ class RelationSolver {
       write_columns();
       result.iterations += minimise(accuracy);
       find_rates(velocity());
-      if (limit < kInfinity && (turn > 0 || !has_friction_) && cost() + penalty_cost() > limit) break;
+      if (limit < kInfinity && (turn > 0 || !has_friction_) && cost() + penalty_cost() > limit)
+        return {false, result.iterations};
       const double error_before = error, missed_before = missed;
       error = renew_impulses();
       missed = missed_friction();
@@ -392,17 +393,15 @@ class RelationSolver {
     });
     return missed;
   }
-  /// Limits friction by the impulses at hand, to which it goes by a share that follows from the last two changes as
-  /// geometry_iterations.h has it.
+  /// Limits friction by the impulses at hand, to which it goes by a share.
   ISOPATCH_HD_MEMBER void limit_friction(bool has_missed, double& share) {
-    constexpr double kLeast = 0.1, kMost = 2;
     double along = 0, length = 0;
     for_each_chosen([&](const StepContact& c) {
       const double change = c.impulse - c.borne - c.missed;
       along = fma(c.missed, change, along);
       length = fma(change, change, length);
     });
-    if (has_missed && length > 0) share = min(max(-share * along / length, kLeast), kMost);
+    if (has_missed) share = relaxed_share(share, along, length);
     warp_.sync();
     for_each_contact([&](StepContact& c) {
       c.missed = c.impulse - c.borne;

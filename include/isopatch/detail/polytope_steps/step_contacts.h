@@ -36,6 +36,14 @@ struct StepContact {
 inline constexpr double kPositionRounding = 4e-16;
 ISOPATCH_HD double farthest(Vec3d at) { return max(max(abs(at.x), abs(at.y)), abs(at.z)); }
 
+/// The share of a change that a relaxed iteration goes, from the share before and two changes in turn: `along` is the
+/// product of the first with the difference of both, `length` the square of this difference (Kuettler and Wall,
+/// "Fixed-point fluid-structure interaction solvers with dynamic relaxation", 2008, by Aitken).
+ISOPATCH_HD double relaxed_share(double share, double along, double length) {
+  constexpr double kLeast = 0.1, kMost = 2;
+  return length > 0 ? min(max(-share * along / length, kLeast), kMost) : share;
+}
+
 /// How write_contact() fills one, but for what all contacts of a part pair have in common.
 ISOPATCH_HD void write_contact(StepContact& to, const PartPairNames& /*names*/, ContactCode code,
                                const ContactGeometry& contact, const Transform<double>& X_WA) {
