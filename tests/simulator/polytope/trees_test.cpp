@@ -227,7 +227,7 @@ TEST_P(PolytopeTrees, ThrownChainsGainNoEnergy) {
       ASSERT_EQ(rollout.state.status[0] & kFrozen, 0u) << status_text(rollout.state.status[0]);
       most = std::max(most, rollout.energy());
     });
-    EXPECT_LT(most, begin + 2e-2 * std::abs(begin)) << trial;
+    EXPECT_LT(most, begin + 1e-3 * std::abs(begin)) << trial;
   }
 }
 
@@ -288,10 +288,10 @@ TEST_P(PolytopeTrees, LoopsHoldBricksThatAreThrown) {
     };
     rollout.step(static_cast<int>(2.0 / h[trial % 3]), [&] {
       ASSERT_EQ(rollout.state.status[0] & kFrozen, 0u) << status_text(rollout.state.status[0]);
-      ASSERT_LT(rollout.energy(), begin + 1e-2 * std::abs(begin)) << trial << ", at " << rollout.time();
+      ASSERT_LT(rollout.energy(), begin + 1e-3 * std::abs(begin)) << trial << ", at " << rollout.time();
       most = std::max(most, gap(rollout));
     });
-    EXPECT_LT(most, 1e-2) << trial;  // as it lands
+    EXPECT_LT(most, 5e-4) << trial;  // (h w)^2 r as they land: 5 ms, 14 rad/s, 0.1 m
     EXPECT_LT(gap(rollout), 1e-6) << trial;
     if (trial < 3) continue;  // slides on
     EXPECT_NEAR(rollout.output.pair_wrench[2] + rollout.output.pair_wrench[8], 2 * 1.2 * kGravity, 0.01) << trial;
