@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A type has one definition: two of one name in one namespace, each seen by sources of its own, link into one program
-// and share the functions that either of them makes of templates.
+// and share the functions that either of them makes of templates. So has a module of Python's tests: pytest imports a
+// file by its name without its folder, and refuses a second.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -63,6 +64,23 @@ std::vector<std::string> defined_twice(const std::vector<Source>& sources) {
   return found;
 }
 
+/// "name: file, file" of the tests of the package that share a name.
+std::vector<std::string> modules_named_twice(const std::vector<Source>& sources) {
+  std::map<std::string, std::string> files;
+  std::map<std::string, int> count;
+  for (const Source& source : sources) {
+    if (!starts(source.path, "tests/python/") || source.path.find("_test.py") == std::string::npos) continue;
+    const std::string name = source.path.substr(source.path.rfind('/') + 1);
+    files[name] += " " + source.path;
+    ++count[name];
+  }
+  std::vector<std::string> found;
+  for (const auto& [name, in] : files) {
+    if (count[name] > 1) found.push_back(name + ":" + in);
+  }
+  return found;
+}
+
 TEST(Names, ATypeIsDefinedOnce) {
   const std::vector<std::string> found = defined_twice(project_sources());
   EXPECT_TRUE(found.empty()) << ::testing::PrintToString(found);
@@ -79,6 +97,15 @@ TEST(Names, ASecondDefinitionIsFound) {
   EXPECT_EQ(twice(one, "namespace isopatch::detail {\nnamespace {\nstruct Part {\n};\n}  // namespace\n"), 0u);
   EXPECT_EQ(twice(one, "namespace isopatch::test {\nstruct Part {\n};\n"), 0u);
   EXPECT_EQ(twice(one, "namespace isopatch::detail {\nclass Part::Inner {\n};\n"), 0u);
+}
+
+TEST(Names, ATestOfThePackageHasANameOfItsOwn) {
+  const std::vector<std::string> found = modules_named_twice(project_sources());
+  EXPECT_TRUE(found.empty()) << ::testing::PrintToString(found);
+  EXPECT_EQ(modules_named_twice({{"tests/python/a/steps_test.py", ""}, {"tests/python/b/steps_test.py", ""}}).size(),
+            1u);
+  EXPECT_EQ(modules_named_twice({{"tests/python/a/steps_test.py", ""}, {"tests/python/b/my_steps_test.py", ""}}).size(),
+            0u);
 }
 
 }  // namespace
