@@ -51,7 +51,7 @@ class CudaSimulator final : public Simulator::Implementation {
     if (has_relations()) {
       features_ = static_cast<std::int32_t>(memory_of_features(scene_.data().view));
       any_features_ = static_cast<std::int32_t>(memory_of_any_features(scene_.data()));
-      warps_ = in_room(load_polytope_steps(options_.precision), sorting + 8 * solver_words(room()));
+      warps_ = in_room(load_polytope_steps(options_.precision, has_trees()), sorting + 8 * solver_words(room()));
       begin_warps_ = substep_warps_ = warps_;
     } else {
       const std::int64_t begin = load_begin_stages(has_trees());
@@ -335,7 +335,7 @@ class CudaSimulator final : public Simulator::Implementation {
 
   void enqueue(const PolytopeStepCall& call, cudaStream_t stream) const {
     begin_call(call, stream);
-    has_relations() ? take_polytope_steps(call, options_.precision, stream) : take_steps(call, stream);
+    has_relations() ? take_polytope_steps(call, options_.precision, has_trees(), stream) : take_steps(call, stream);
     end_call(call, stream);
     BatchCall evaluation = call.evaluation;
     evaluation.scene.contact.slip_tolerance = call.step.rollout.slip_tolerance;

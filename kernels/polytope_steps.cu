@@ -7,10 +7,12 @@
 
 namespace isopatch::detail {
 
-std::int64_t load_polytope_steps(Precision precision) { return load_polytope_steps<LibraryDeviceModels>(precision); }
+std::int64_t load_polytope_steps(Precision precision, bool with_trees) {
+  return load_polytope_steps<LibraryDeviceModels>(precision, with_trees);
+}
 
-void take_polytope_steps(const PolytopeStepCall& call, Precision precision, cudaStream_t stream) {
-  take_polytope_steps<LibraryDeviceModels>(call, precision, stream);
+void take_polytope_steps(const PolytopeStepCall& call, Precision precision, bool with_trees, cudaStream_t stream) {
+  take_polytope_steps<LibraryDeviceModels>(call, precision, with_trees, stream);
 }
 
 }  // namespace isopatch::detail

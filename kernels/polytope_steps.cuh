@@ -17,9 +17,12 @@ namespace isopatch::detail {
 
 namespace {
 
-/// The lanes of a warp whose features are in shared memory, as are all words that it sets bits of.
-struct RelationWarp : SummingWarp {
-  using SummingWarp::SummingWarp;
+/// The lanes of a warp whose features are in shared memory, as are all words that it sets bits of. The other warp has
+/// code for trees and loops, without which lanes need two thirds of the memory.
+template <bool with_trees>
+struct RelationWarp : std::conditional_t<with_trees, SummingTreeWarp, SummingWarp> {
+  using Summing = std::conditional_t<with_trees, SummingTreeWarp, SummingWarp>;
+  using Summing::Summing;
 
   __device__ void set_bits(std::uint32_t* word, std::uint32_t bits) const {
     [[maybe_unused]] std::uint32_t before = 0;
@@ -66,10 +69,10 @@ constexpr std::size_t kModelBytes = sizeof(typename Models::Memory);
 
 /// Finds the contacts of the stage at hand. Returns the status of the search, with kFrozen if the stage is not to be
 /// solved.
-template <class Models, class T>
-__device__ __forceinline__ std::uint32_t find_stage_contacts(RelationWarp& warp, const PolytopeStepCall& call,
-                                                             std::int64_t e, typename Models::Memory& memory,
-                                                             std::int32_t* near, int& found) {
+template <class Models, class T, class Warp>
+__device__ __forceinline__ std::uint32_t find_stage_contacts(Warp& warp, const PolytopeStepCall& call, std::int64_t e,
+                                                             typename Models::Memory& memory, std::int32_t* near,
+                                                             int& found) {
   const ContactLists& contacts = call.arrays.contacts;
   warp.sync();  // what the stage before wrote
   Models::template find_contacts<T, true>(warp, memory, near, call.evaluation, e, call.step.rollout.points, contacts);
@@ -88,8 +91,9 @@ __device__ __forceinline__ std::uint32_t find_stage_contacts(RelationWarp& warp,
 
 /// Begins a step of an environment up to the search of its first stage. Returns its status. This and the next one are
 /// not of the contact models, so a call of each is the same code for all kernels.
-__device__ __noinline__ std::uint32_t begin_polytope_step(RelationWarp& warp, const PolytopeStepCall& call,
-                                                          std::int64_t e, const RelationMemory& relations) {
+template <class Warp>
+__device__ __noinline__ std::uint32_t begin_polytope_step(Warp& warp, const PolytopeStepCall& call, std::int64_t e,
+                                                          const RelationMemory& relations) {
   const StepProgress progress = call.arrays.of(call.step, e);
   const std::uint32_t status = begin_step(warp, call.step, call.evaluation.state, e, progress);
   if (status != kOk) return status;
@@ -99,21 +103,22 @@ __device__ __noinline__ std::uint32_t begin_polytope_step(RelationWarp& warp, co
 }
 
 /// Finishes the stage at hand from the contacts that were found, up to the search of the next one. Returns its status.
-__device__ __noinline__ std::uint32_t finish_polytope_stage(RelationWarp& warp, const PolytopeStepCall& call,
-                                                            std::int64_t e, int found, const SolverMemory& solver,
+template <class Warp>
+__device__ __noinline__ std::uint32_t finish_polytope_stage(Warp& warp, const PolytopeStepCall& call, std::int64_t e,
+                                                            int found, const SolverMemory& solver,
                                                             const RelationMemory& relations) {
-  const WarpPointSums<RelationWarp> points{warp};
+  const WarpPointSums<Warp> points{warp};
   return finish_relation_stage(warp, points, call.step, call.evaluation.state, e, sorted_contacts(call, e, found),
                                solver, relations, call.arrays.of(call.step, e));
 }
 
-template <class Models, class T>
+template <class Models, class T, bool with_trees>
 __global__ void __launch_bounds__(CudaWarp::kSize)
     take_polytope_steps_kernel(const __grid_constant__ PolytopeStepCall call) {
   extern __shared__ double2 models_or_features[];
   __shared__ RelationSharedMemory shared;
   static_assert(std::max(kModelBytes<Models>, kMaxFeatureMemory) + sizeof(shared) <= (48 << 10));
-  RelationWarp warp(shared.sums);
+  RelationWarp<with_trees> warp(shared.sums);
   const std::int64_t own = blockIdx.x, count = call.step.state.num_environments;
   shared.begin(warp, call, call.arrays.solver + own * call.solver_words, models_or_features);
   ContactEntry* const sorting = call.arrays.sorting + own * call.arrays.contacts.capacity;
@@ -122,6 +127,7 @@ __global__ void __launch_bounds__(CudaWarp::kSize)
     std::uint32_t status = call.step.state.status[e];
     if ((status & kFrozen) != 0) continue;
     const StepPlan& plan = call.arrays.plans[e];
+    if (with_trees && warp.lane() == 0) shared.solver.trees = call.arrays.trees_of(call.step, e);
     for (int i = 0; i < call.num_steps && (status & kFrozen) == 0; ++i) {
       warp.sync();  // what the step before wrote
       status |= begin_polytope_step(warp, call, e, shared.relations);
@@ -139,28 +145,34 @@ __global__ void __launch_bounds__(CudaWarp::kSize)
   }
 }
 
-template <class Models, class Use>
+template <class Models, bool with_trees, class Use>
 void with_polytope_steps(Precision precision, const Use& use) {
-  precision == Precision::kFloat ? use(take_polytope_steps_kernel<Models, float>)
-                                 : use(take_polytope_steps_kernel<Models, double>);
+  precision == Precision::kFloat ? use(take_polytope_steps_kernel<Models, float, with_trees>)
+                                 : use(take_polytope_steps_kernel<Models, double, with_trees>);
+}
+
+template <class Models, class Use>
+void with_polytope_steps(Precision precision, bool with_trees, const Use& use) {
+  with_trees ? with_polytope_steps<Models, true>(precision, use) : with_polytope_steps<Models, false>(precision, use);
 }
 
 }  // namespace
 
 template <class Models>
-std::int64_t load_polytope_steps(Precision precision) {
+std::int64_t load_polytope_steps(Precision precision, bool with_trees) {
   std::int64_t warps = 0;
-  with_polytope_steps<Models>(precision, [&](auto kernel) { warps = resident_blocks(kernel, CudaWarp::kSize); });
+  with_polytope_steps<Models>(precision, with_trees,
+                              [&](auto kernel) { warps = resident_blocks(kernel, CudaWarp::kSize); });
   return warps;
 }
 
 template <class Models>
-void take_polytope_steps(const PolytopeStepCall& call, Precision precision, cudaStream_t stream) {
+void take_polytope_steps(const PolytopeStepCall& call, Precision precision, bool with_trees, cudaStream_t stream) {
   const std::int64_t useful = std::min<std::int64_t>(call.step.state.num_environments, call.warps);
   if (useful == 0 || call.num_steps == 0) return;
   ISOPATCH_CUDA_CHECK(cudaMemsetAsync(call.evaluation.counters, 0, sizeof(CallCounters), stream));
   const std::size_t shared = std::max(kModelBytes<Models>, static_cast<std::size_t>(call.feature_bytes));
-  with_polytope_steps<Models>(precision, [&](auto kernel) {
+  with_polytope_steps<Models>(precision, with_trees, [&](auto kernel) {
     kernel<<<static_cast<unsigned>(useful), CudaWarp::kSize, shared, stream>>>(call);
     ISOPATCH_CUDA_CHECK(cudaGetLastError());
   });

@@ -52,9 +52,9 @@ struct PolytopeStepCall : StepCall {
 
 /// Loads the kernel; returns how many warps run at once. Both are where the contact models are listed: a program that
 /// adds a model links others in place of the library's, as of take_substeps().
-std::int64_t load_polytope_steps(Precision precision);
+std::int64_t load_polytope_steps(Precision precision, bool with_trees);
 
-/// Takes all steps of a call, after begin_call().
-void take_polytope_steps(const PolytopeStepCall& call, Precision precision, cudaStream_t stream);
+/// Takes all steps of a call, after begin_call(). `with_trees` where the scene has trees or loops.
+void take_polytope_steps(const PolytopeStepCall& call, Precision precision, bool with_trees, cudaStream_t stream);
 
 }  // namespace isopatch::detail

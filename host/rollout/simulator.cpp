@@ -92,25 +92,19 @@ void check_reset_arguments(const ArrayCounts& counts, const RolloutState& state,
 }
 
 /// What pairs of rigid parts that keep gaps do not go with.
-void check_gaps(const Scene& scene, const RolloutOptions& rollout, const EvaluatorOptions& options) {
+void check_gaps(const Scene& scene, const RolloutOptions& rollout) {
   const SceneDescription& description = scene.description();
   for (const PairView& pair : scene.data().pairs) {
     const ContactModelInfo& model = contact_models()[static_cast<std::size_t>(pair.model)];
     if (!model.measures_distance) continue;
-    const auto refuse = [&](std::string_view why) {
-      const auto name = [&](std::int32_t body) {
-        return in_quotes(description.bodies[static_cast<std::size_t>(body)].name);
-      };
-      throw_error("simulator: {} and {} have a contact of model {}, {}", name(pair.a), name(pair.b), model.name, why);
+    if (rollout.integrator != Integrator::kSdirk2) continue;
+    const auto name = [&](std::int32_t body) {
+      return in_quotes(description.bodies[static_cast<std::size_t>(body)].name);
     };
-    if (rollout.integrator == Integrator::kSdirk2) {
-      refuse("which the integrator sdirk2 does not take; use midpoint or euler");
-    }
-    const bool has_links = std::any_of(description.bodies.begin(), description.bodies.end(),
-                                       [&](const Body& body) { return is_link(description, body); });
-    if (options.backend == Backend::kCuda && (has_links || !description.loops.empty())) {
-      refuse("which steps beside bodies on joints of bodies that forces move, and loops, on the cpu alone; use that");
-    }
+    throw_error(
+        "simulator: {} and {} have a contact of model {}, which the integrator sdirk2 does not take; use midpoint or "
+        "euler",
+        name(pair.a), name(pair.b), model.name);
   }
 }
 
@@ -125,7 +119,7 @@ std::unique_ptr<Simulator::Implementation> make_backend(Scene scene, const Rollo
                   in_quotes(body.name));
     }
   }
-  check_gaps(scene, rollout, options);
+  check_gaps(scene, rollout);
   switch (options.backend) {
     case Backend::kCpu:
       return make_cpu_simulator(std::move(scene), rollout, {options});

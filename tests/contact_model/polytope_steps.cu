@@ -13,10 +13,12 @@ using Models = DeviceModels<DeviceBallSpring>;
 
 }  // namespace
 
-std::int64_t load_polytope_steps(Precision precision) { return load_polytope_steps<Models>(precision); }
+std::int64_t load_polytope_steps(Precision precision, bool with_trees) {
+  return load_polytope_steps<Models>(precision, with_trees);
+}
 
-void take_polytope_steps(const PolytopeStepCall& call, Precision precision, cudaStream_t stream) {
-  take_polytope_steps<Models>(call, precision, stream);
+void take_polytope_steps(const PolytopeStepCall& call, Precision precision, bool with_trees, cudaStream_t stream) {
+  take_polytope_steps<Models>(call, precision, with_trees, stream);
 }
 
 }  // namespace isopatch::detail
