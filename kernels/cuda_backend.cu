@@ -75,6 +75,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void evaluate(const State& state, const Results& results, CandidateCache::Implementation* candidates,
                 void* stream) const override {
+    require_no_derivatives(results);
     const DeviceGuard guard(device_);
     const auto on = static_cast<cudaStream_t>(stream);
     check_.check(state, results, on);
@@ -83,6 +84,7 @@ class CudaBackend final : public Evaluator::Implementation {
 
   void evaluate_from_host(const State& state, const Results& results,
                           CandidateCache::Implementation* candidates) const override {
+    require_no_derivatives(results);
     const DeviceGuard guard(device_);
     const AllocationInCaptures allowed;
     on_device_->host_batch.evaluate(scene_, state, results,
@@ -102,6 +104,11 @@ class CudaBackend final : public Evaluator::Implementation {
   }
 
  private:
+  static void require_no_derivatives(const Results& results) {
+    if (!wants_derivatives(results)) return;
+    throw Error("evaluate: results.pair_stiffness, pair_damping and their like are computed by the backend cpu alone");
+  }
+
   /// Throws Error unless the current device has room for the scene and the kernels.
   void require_memory(std::int64_t local_memory) const {
     const FlatGeometries& geometries = scene_.data().geometries;

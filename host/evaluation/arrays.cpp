@@ -125,6 +125,7 @@ ResultArrays::ResultArrays(const Scene& scene, std::int64_t environments, const 
   is_selected(OutputGroup::kContactState) = contact_state_size > 0;
   is_selected(OutputGroup::kSingleContact) = selection.single_contact;
   is_selected(OutputGroup::kDistances) = selection.distances;
+  is_selected(OutputGroup::kDerivatives) = selection.derivatives;
   for (const auto& [name, capacity] : selection.capacity) {
     const ArrayInfo& info = buffer_named(name);
     counts[info.per] = not_negative(("capacity of " + name).c_str(), capacity);

@@ -5,6 +5,7 @@
 #include "host/evaluation/evaluator_backend.h"
 #include "host/evaluation/row_collection.h"
 #include "host/reference/contact/pair_result.h"
+#include "host/reference/pair_derivatives.h"
 #include "host/reference/scene/environment.h"
 #include "host/scene/contact_models.h"
 #include "host/scene/scene_data.h"
@@ -78,6 +79,20 @@ class RowWriter {
     }
   }
 
+  void put_derivatives(std::size_t pair, const PairDerivatives& d) const {
+    const auto put_matrix = [&](const OutputArray& array, const PairDerivatives::Matrix6& matrix) {
+      for (std::size_t i = 0; i < 36; ++i) {
+        const auto at = static_cast<Eigen::Index>(i);
+        put(array, 36 * pair + i, matrix(at / 6, at % 6));
+      }
+    };
+    put_matrix(results_.pair_stiffness, d.stiffness_a);
+    put_matrix(results_.pair_stiffness_b, d.stiffness_b);
+    put_matrix(results_.pair_damping, d.damping_a);
+    put_matrix(results_.pair_damping_b, d.damping_b);
+    put_matrix(results_.pair_damping_secant, PairDerivatives::Matrix6::Zero());
+  }
+
   /// The state of one part pair, `size` numbers.
   void put_contact_state(std::size_t part_pair, std::size_t size, const Real* state) const {
     for (std::size_t i = 0; i < size; ++i) {
@@ -140,12 +155,23 @@ void collect(detail::RowCollection<Record>& rows, std::int64_t environment, cons
   rows.add(environment, records.size(), [&](std::size_t i) -> const Record& { return records[i]; });
 }
 
+/// The derivatives of a pair that a model has; returns status bits. There is no secant.
+std::uint32_t differentiate(const PairInput& input, std::size_t model, const PairResult& result,
+                            PairDerivatives& derivatives) {
+  if (result.on_a.force.isZero(0) && result.on_a.torque.isZero(0)) return kOk;
+  const bool is_known = static_cast<ContactModel>(model) == ContactModel::kPressureField;
+  if (is_known) derivatives = derivatives_of(input, contact_models()[model]);
+  return is_known && input.results.pair_damping_secant.data == nullptr ? std::uint32_t{kOk} : kNoDerivative;
+}
+
 void evaluate_environment(const SceneDescription& scene, const State& state, const Results& results, std::int64_t index,
                           detail::RowCollections& rows) {
   Environment environment = read_environment(scene, state, index);
   const bool usable = environment.status == kOk;
 
   std::vector<PairResult> pairs(scene.pairs->size());
+  const bool differentiates = wants_derivatives(results);
+  std::vector<PairDerivatives> derivatives(differentiates ? pairs.size() : 0, PairDerivatives::zero());
   std::vector<Wrench> bodies(scene.bodies.size());
   const auto contact_state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
   std::size_t row = 0;
@@ -155,7 +181,10 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
       if (parts.empty()) continue;
       const PairInput input = {scene, state, results, environment, index, p, std::move(parts), row};
       PairResult result;
-      if (usable && environment.enabled[p]) result = contact_models()[model](input);
+      if (usable && environment.enabled[p]) {
+        result = contact_models()[model](input);
+        if (differentiates) result.status |= differentiate(input, model, result, derivatives[p]);
+      }
       result.of_part_pairs.resize(input.part_pairs.size());  // zeros if it was not evaluated
       result.contact_state.resize(input.part_pairs.size() * contact_state_size);
       result.single_contact.resize(input.part_pairs.size());
@@ -177,6 +206,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     writer.put_pair(p, pairs[p]);
     if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
+    if (differentiates) writer.put_derivatives(p, derivatives[p]);
     for (std::size_t i = 0; i < pairs[p].of_part_pairs.size(); ++i) {
       writer.put_contact_state(part_pair, contact_state_size, pairs[p].contact_state.data() + i * contact_state_size);
       writer.put_single_contact(part_pair, pairs[p].single_contact[i]);

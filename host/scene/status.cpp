@@ -27,6 +27,7 @@ std::string status_text(std::uint32_t status) {
                 {kHeld, "held"},
                 {kNoStep, "no_step"},
                 {kRelationCapacity, "relation_capacity"},
+                {kNoDerivative, "no_derivative"},
                 {kFellThrough, "fell_through"},
                 {kFastBody, "fast_body"}};
 

@@ -90,6 +90,8 @@ struct ResultSelection {
 
   bool distances = false;  ///< how far rigid convex parts are apart, or how deep they overlap
 
+  bool derivatives = false;  ///< of the wrench
+
   /// Records that buffers have room for, as {{"polygons", 100}}: in each environment, in packed ones in all together.
   /// With a buffer come the counts, or offsets and environments, of its group.
   std::map<std::string, std::int64_t> capacity = {};

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "isopatch/results/contact_state.h"
+#include "isopatch/results/derivatives.h"
 #include "isopatch/results/energy.h"
 #include "isopatch/results/packed_rows.h"
 #include "isopatch/results/patch.h"
@@ -27,7 +28,8 @@ struct OutputGroups : WrenchOutputs<Kind>,
                       PatchContactOutputs<Kind>,
                       ContactStateOutputs<Kind>,
                       SingleContactOutputs<Kind>,
-                      PolytopeOutputs<Kind> {};
+                      PolytopeOutputs<Kind>,
+                      DerivativeOutputs<Kind> {};
 
 /// Results of N environments. What takes one group takes any Results.
 struct Results : OutputGroups<OutputViews> {};
@@ -47,6 +49,7 @@ constexpr void for_each_output(const Visit& visit, AnyResults&... r) {
   for_each_contact_state_output(visit, r...);
   for_each_single_contact_output(visit, r...);
   for_each_polytope_output(visit, r...);
+  for_each_derivative_output(visit, r...);
 }
 
 /// Whether any output of the group is asked for.

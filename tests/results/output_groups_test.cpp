@@ -67,7 +67,12 @@ TEST(OutputGroups, KeepTheOrderOfFiles) {
                                              "potential_contacts",
                                              "relations",
                                              "relation_members",
-                                             "relations_needed"};
+                                             "relations_needed",
+                                             "pair_stiffness",
+                                             "pair_stiffness_b",
+                                             "pair_damping",
+                                             "pair_damping_b",
+                                             "pair_damping_secant"};
   EXPECT_EQ(names, expected);
 }
 
@@ -92,7 +97,7 @@ TEST(OutputGroups, DecideWhatIsComputed) {
   for (const char* name : {"center_of_pressure", "mean_normal", "max_pressure", "friction_force"}) {
     EXPECT_EQ(needed_for(name), Outputs::kPatch) << name;
   }
-  for (const char* name : {"polygons", "contacts_needed", "packed_polygons", "contact_offsets"}) {
+  for (const char* name : {"polygons", "contacts_needed", "packed_polygons", "contact_offsets", "pair_damping"}) {
     EXPECT_EQ(needed_for(name), Outputs::kAll) << name;
   }
 }

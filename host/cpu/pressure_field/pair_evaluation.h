@@ -196,13 +196,23 @@ void evaluate_one_pair(const CpuPressureFieldCall& call, std::int64_t environmen
     };
     evaluate_with_polygons<T, brute_force>(call, work, {plate, environment, pair, &sinks, add});
   };
+  const PairCall of_pair = batch.of_pair(environment, pair);
+  const bool differentiates = wants_derivatives(batch.results);
+  DerivativeFrame frame;
+  if (differentiates) {
+    frame = DerivativeFrame::make(of_pair);
+    work.derivatives = {};
+  }
+  const auto sinks = with_sink(DerivativeSink<T>{frame, differentiates ? &work.derivatives : nullptr},
+                               row_sinks<T>(batch.results, rows));
   if (work.elastic.is_wanted()) {
     const SortedDestination<ElasticPolygon> elastic = {work.elastic};
-    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, row_sinks<T>(batch.results, rows)));
+    evaluate(with_sink(ElasticRows<T, SortedDestination<ElasticPolygon>>{elastic}, sinks));
     finish_patch_contacts(batch, environment, pair, work.elastic);
   } else {
-    evaluate(row_sinks<T>(batch.results, rows));
+    evaluate(sinks);
   }
+  if (differentiates) write_derivatives(of_pair, frame, work.derivatives);
 }
 
 /// Evaluates the pairs of plates; returns the others.

@@ -9,6 +9,7 @@
 #include "host/cpu/contact/contact_model.h"
 #include "host/cpu/pressure_field/kept_candidates.h"
 #include "isopatch/detail/pressure_field/evaluate_pair.h"
+#include "isopatch/detail/pressure_field/outputs/derivative_sums.h"
 #include "isopatch/detail/pressure_field/outputs/elastic_rows.h"
 
 namespace isopatch::detail {
@@ -32,6 +33,7 @@ struct PressureFieldWorkspace : ModelWorkspace {
   StageLists stages;
   SimdWorkspace simd;
   SortedRows<ElasticPolygon> elastic;  // of one pair
+  DerivativeSums derivatives;          // likewise
   std::vector<AcceptedCells> accepted;
   std::vector<std::int64_t> with_plates, others;  // near pairs
 

@@ -83,6 +83,14 @@ constexpr ArrayDescription kDescriptions[] = {
     {"outputs", "relations_needed",
      "The capacities that would have been enough: of contacts, relations and members; required with any of these, and "
      "may be asked for alone"},
+    {"outputs", "pair_stiffness",
+     "Minus the derivative of the wrench at rest on A, about its origin, by the pose of A, row by row"},
+    {"outputs", "pair_stiffness_b", "The same of this wrench by the pose of B"},
+    {"outputs", "pair_damping",
+     "Minus the derivative of the wrench on A, about its origin, by the velocity of A, row by row"},
+    {"outputs", "pair_damping_b", "The same of this wrench by the velocity of B"},
+    {"outputs", "pair_damping_secant",
+     "`pair_damping` with the direction and the limit of friction held: symmetric, without negative eigenvalues"},
 
     {"state", "poses", "Body to world"},
     {"state", "velocities", "Linear of the body's origin and angular, world frame"},

@@ -9,7 +9,7 @@ from isopatch import quaternion  # first, as isopatch._src refuses processors on
 from isopatch._core import Call, CandidateCache, Evaluator
 from isopatch._src import records as _records
 from isopatch._src.build import build_info, cuda_available, cuda_problem
-from isopatch._src.implicit import contact_matrices, implicit_wrench
+from isopatch._src.implicit import clamped, contact_matrices, implicit_wrench
 from isopatch._src.meshes import TetMesh, tetrahedralize
 from isopatch._src.messages import answer_unknown_keywords as _answer_unknown_keywords
 from isopatch._src.picture.picture import Picture
@@ -51,6 +51,7 @@ __all__ = [
     "StepResults",
     "TetMesh",
     "build_info",
+    "clamped",
     "contact_matrices",
     "cuda_available",
     "cuda_problem",

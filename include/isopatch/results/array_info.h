@@ -49,7 +49,8 @@ enum class OutputGroup : std::uint8_t {
   kContactState,    ///< what contact models carry from step to step
   kSingleContact,   ///< of single contacts besides their wrench
   kDistances,       ///< how far rigid convex parts are apart, or how deep they overlap
-  kRelations        ///< the contacts between them, and which of these must keep a gap
+  kRelations,       ///< the contacts between them, and which of these must keep a gap
+  kDerivatives      ///< of the wrench
 };
 
 /// Facts about a group of outputs.
@@ -66,8 +67,8 @@ inline constexpr std::array kOutputGroups = {
     OutputGroupInfo{"packed polygons", true},  OutputGroupInfo{"packed contacts", true},
     OutputGroupInfo{"patch contacts", true},   OutputGroupInfo{"contact state", false},
     OutputGroupInfo{"single contacts", false}, OutputGroupInfo{"distances", false},
-    OutputGroupInfo{"relations", false}};
-static_assert(kOutputGroups.size() == static_cast<std::size_t>(OutputGroup::kRelations) + 1);
+    OutputGroupInfo{"relations", false},       OutputGroupInfo{"derivatives", true}};
+static_assert(kOutputGroups.size() == static_cast<std::size_t>(OutputGroup::kDerivatives) + 1);
 
 /// The group's facts.
 constexpr const OutputGroupInfo& info_of(OutputGroup group) { return kOutputGroups[static_cast<std::size_t>(group)]; }

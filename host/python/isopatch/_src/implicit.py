@@ -8,12 +8,12 @@ from isopatch import _core
 from isopatch._src.records import CONTACT_DTYPE
 
 
-def _matrices(value: Any, name: str) -> np.ndarray:
+def _matrices(value: Any, name: str, call: str = "implicit_wrench") -> np.ndarray:
     matrices = np.asarray(value, np.float64)
     if matrices.ndim < 2 or matrices.shape[-1] != matrices.shape[-2]:
-        raise ValueError(f"implicit_wrench: {name}: expected the shape [..., n, n], found {list(matrices.shape)}")
+        raise ValueError(f"{call}: {name}: expected the shape [..., n, n], found {list(matrices.shape)}")
     if not np.isfinite(matrices).all():
-        raise ValueError(f"implicit_wrench: {name}: expected finite numbers")
+        raise ValueError(f"{call}: {name}: expected finite numbers")
     return matrices
 
 
@@ -72,6 +72,23 @@ def implicit_wrench(
     rows += [np.broadcast_to(v, (*batch, n)).tobytes() for v in given]
     found = _core._implicit_wrench(*rows, int(np.prod(batch)), n, h, clamp)
     return np.frombuffer(found).reshape(*batch, n).copy()
+
+
+def clamped(K: Any) -> np.ndarray:
+    """The symmetric part of stiffness matrices without their negative eigenvalues, as implicit_wrench() takes it.
+
+    Args:
+        K: [..., n, n], N/m and so on, such as `pair_stiffness` with the shape [N, P, 6, 6].
+
+    Returns:
+        [..., n, n], symmetric, with no eigenvalue below 0: the nearest such matrix by the sum of squares of the entries.
+
+    Raises:
+        ValueError: for another shape, and numbers that are not finite.
+    """
+    K = _matrices(K, "K", call="clamped")
+    values, vectors = np.linalg.eigh((K + np.swapaxes(K, -1, -2)) / 2)
+    return (vectors * np.maximum(values, 0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
 
 
 def contact_matrices(contacts: Any, origin: Any, velocity: Any, slip_tolerance: float) -> tuple[np.ndarray, np.ndarray]:

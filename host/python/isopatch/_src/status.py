@@ -54,6 +54,8 @@ class Status(enum.IntFlag):
     """A fault: no velocities keep rigid convex parts apart, as something that a program moves crushes a body."""
     RELATION_CAPACITY = 1 << 19
     """More contacts, relations or members of rigid convex parts than there is room for."""
+    NO_DERIVATIVE = 1 << 20
+    """A warning: a pair's derivatives are asked for and are not those of its wrench, or are 0."""
     FELL_THROUGH = 1 << 21
     """A warning: the centre of mass of a free body has passed the middle of a solid part that it has a pair with, along
     gravity, or is below a half space: what should carry it does not."""
@@ -68,6 +70,7 @@ WARNINGS = (
     | Status.FRICTION_LAG
     | Status.FAR_SIDE
     | Status.THICK_CONTACT
+    | Status.NO_DERIVATIVE
     | Status.FELL_THROUGH
     | Status.FAST_BODY
     | Status.OVERLAP

@@ -301,6 +301,7 @@ ISOPATCH_HD std::uint32_t evaluate_single_contact_pair(Warp& warp, const Model& 
   };
   for_each_single_contact(model, scene, state, environment, view, touching, untouched);
   if (sums.contacts == 0) return status;
+  if (wants_derivatives(results)) status |= kNoDerivative;
   if (results.patch_point.data != nullptr || results.patch_count.data != nullptr) {
     write_contact_patches(model, scene, state, results, environment, view, sums.contacts, p_WoA);
   }

@@ -245,6 +245,24 @@ struct HardInPlace {
   }
 };
 
+/// What makes a polygon hard: where no corner's factor of damping is below that at the centroid less the slope times
+/// the distance of the farthest one, nothing is cut. The margin of a thousandth is above what rounding may hide of
+/// that; a polygon that it adds is cut where there is nothing to cut, and keeps its integrals but for rounding.
+template <class T>
+struct HardParts {
+  MaskOf<T> cuts;
+  Blend<T> blend;
+
+  ISOPATCH_HD static HardParts make(PlanePoint<T> centroid, T farthest, const PlaneFields<T>& fields, bool has_friction,
+                                    T slip_squared) {
+    const T factor = fields.factor_at(centroid.x, centroid.y);
+    const T slope_square = fma(fields.factor_x, fields.factor_x, fields.factor_y * fields.factor_y);
+    return {factor < T(0) || T(1.001f) * slope_square * farthest > factor * factor,
+            has_friction ? Blend<T>::make(centroid, farthest, fields, slip_squared) : Blend<T>{T(0), MaskOf<T>(false)}};
+  }
+  ISOPATCH_HD MaskOf<T> any() const { return cuts || blend.any; }
+};
+
 /// The wrench by the exact rule, friction without its coefficient; where that is 0, it may be left out. `hard`
 /// integrates the hard ones among the polygons that are `found`.
 template <class T, class Sides, class Hard>
@@ -257,18 +275,11 @@ ISOPATCH_HD PlaneWrench<T> integrate_exactly(MaskOf<T> found, const Sides& sides
                                : integrate_frictionless_fan(centroid, fields, for_each);
   add_normal_part(fields, m, fan.third, fan.wrench);
 
-  // No corner's factor of damping is below that at the centroid less the slope times the distance of the farthest one.
-  // The margin of a thousandth is above what rounding may hide of that; a polygon that it adds is cut where there is
-  // nothing to cut, and keeps its integrals but for rounding.
-  const T factor = fields.factor_at(centroid.x, centroid.y);
-  const T slope_square = fma(fields.factor_x, fields.factor_x, fields.factor_y * fields.factor_y);
-  const MaskOf<T> cuts = factor < T(0) || T(1.001f) * slope_square * fan.farthest > factor * factor;
-  const Blend<T> blend =
-      has_friction ? Blend<T>::make(centroid, fan.farthest, fields, slip_squared) : Blend<T>{T(0), MaskOf<T>(false)};
-  const MaskOf<T> is_hard = found && (cuts || blend.any);
+  const HardParts<T> parts = HardParts<T>::make(centroid, fan.farthest, fields, has_friction, slip_squared);
+  const MaskOf<T> is_hard = found && parts.any();
   if (!any(is_hard)) return fan.wrench;
-  return hard(is_hard, sides, DeferredPolygon<T>{m.one, cuts, centroid, blend, fan.wrench, fan.farthest}, fields,
-              slip_tolerance);
+  return hard(is_hard, sides, DeferredPolygon<T>{m.one, parts.cuts, centroid, parts.blend, fan.wrench, fan.farthest},
+              fields, slip_tolerance);
 }
 
 /// The wrench with damping and friction, lengths in units of the plane's radius. The fan's apex is the centroid, so

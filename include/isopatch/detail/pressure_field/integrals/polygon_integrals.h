@@ -122,19 +122,32 @@ ISOPATCH_HD T far_side_excess(const PairContext& f, const ContactPlane<T>& plane
   return (T(1 - kFarSideFraction) - (f.law.is_weighed() ? cast<T>(weight) : plane.near_side)) * load;
 }
 
-/// Fills in the motion about the polygon's middle: `arm` from PairContext::reference_M, in M; `damping` in s/m.
-template <class T, class D = DoubleOf<T>>
-ISOPATCH_HD void set_motion(const PairContext& f, const ContactPlane<T>& plane, Vec3<D> arm, D damping,
-                            PlaneFields<T>& fields) {
-  const Basis<D>& axes = plane.axes;
+/// How M moves relative to S, in the axes u, v and n of the plane: its velocity at the polygon's middle, m/s, and its
+/// angular velocity, rad/s.
+template <class D>
+struct PlaneMotion {
+  D u, v, n;
+  D spin_u, spin_v, spin_n;
+};
+
+/// Fills in the motion about the polygon's middle: `radius` of the plane, m; `damping` in s/m.
+template <class T, class D>
+ISOPATCH_HD void set_motion(const PlaneMotion<D>& motion, T radius, D damping, PlaneFields<T>& fields) {
+  fields.u = cast<T>(motion.u);
+  fields.v = cast<T>(motion.v);
+  fields.spin = radius * cast<T>(motion.spin_n);
+  fields.factor = cast<T>(fma(-damping, motion.n, D(1)));
+  fields.factor_x = radius * cast<T>(damping * motion.spin_v);
+  fields.factor_y = -(radius * cast<T>(damping * motion.spin_u));
+}
+
+/// `arm` leads from PairContext::reference_M, in M.
+template <class D>
+ISOPATCH_HD PlaneMotion<D> motion_at(const PairContext& f, const Basis<D>& axes, Vec3<D> normal, Vec3<D> arm) {
   const Vec3<D> angular = cast<D>(f.motion.angular);
   const Vec3<D> velocity = cast<D>(f.motion.velocity) + cross(angular, arm);
-  fields.u = cast<T>(dot(velocity, axes.u));
-  fields.v = cast<T>(dot(velocity, axes.v));
-  fields.spin = plane.radius * cast<T>(dot(angular, plane.normal));
-  fields.factor = cast<T>(fma(-damping, dot(velocity, plane.normal), D(1)));
-  fields.factor_x = plane.radius * cast<T>(damping * dot(angular, axes.v));
-  fields.factor_y = -(plane.radius * cast<T>(damping * dot(angular, axes.u)));
+  return {dot(velocity, axes.u), dot(velocity, axes.v), dot(velocity, normal),
+          dot(angular, axes.u),  dot(angular, axes.v),  dot(angular, normal)};
 }
 
 /// Whether what is left of the lines has an area.
@@ -199,7 +212,7 @@ ISOPATCH_HD MaskOf<T> integrate(const PairContext& f, const Cells& cell_M, const
     const T per_area = reciprocal(m.one);
     const D damping = damping_at(f, cell_M, cell_S, plane, cast<D>(fma(scale, m.x * per_area, middle_u)),
                                  cast<D>(fma(scale, m.y * per_area, middle_v)));
-    set_motion(f, plane, arm_of_origin + middle, damping, fields);
+    set_motion(motion_at(f, plane.axes, plane.normal, arm_of_origin + middle), plane.radius, damping, fields);
     out.wrench = integrate_motion(f.law, found, sides, m, fields, out.wrench, hard);
   }
   return found;
