@@ -99,6 +99,14 @@ bool activate(const StepProblem& problem, int contact, ActiveSet& active, Vector
   }
 }
 
+StepSolution solution_of(const StepProblem& problem, ActiveSet& active, const VectorX& v) {
+  StepSolution solution = {v, VectorX::Zero(static_cast<Eigen::Index>(problem.contacts.size())), problem.cost(v)};
+  for (std::size_t i = 0; i < active.contacts().size(); ++i) {
+    solution.impulses[active.contacts()[i]] += active.impulses()[static_cast<Eigen::Index>(i)];
+  }
+  return solution;
+}
+
 }  // namespace
 
 Real gap_rate_tolerance(const StepProblem& problem) {
@@ -113,7 +121,8 @@ std::optional<StepSolution> nearest_velocity(const StepProblem& problem, const s
   const Real tolerance = gap_rate_tolerance(problem);
   ActiveSet active(problem);
   VectorX v = problem.free_velocity;
-  while (true) {
+  // contacts that can be fulfilled together only just, by huge impulses, may come and go by rounding without end
+  for (std::size_t left = 50 * contacts.size() + 100; left > 0; --left) {
     int worst = -1;
     Real lowest = -tolerance;
     for (const int contact : contacts) {
@@ -121,14 +130,10 @@ std::optional<StepSolution> nearest_velocity(const StepProblem& problem, const s
       lowest = problem.gap_rate(contact, v);
       worst = contact;
     }
-    if (worst < 0) break;
-    if (!activate(problem, worst, active, v)) return {};
+    if (worst < 0) return solution_of(problem, active, v);
+    if (!activate(problem, worst, active, v)) break;
   }
-  StepSolution solution = {v, VectorX::Zero(static_cast<Eigen::Index>(problem.contacts.size())), problem.cost(v)};
-  for (std::size_t i = 0; i < active.contacts().size(); ++i) {
-    solution.impulses[active.contacts()[i]] += active.impulses()[static_cast<Eigen::Index>(i)];
-  }
-  return solution;
+  return {};
 }
 
 namespace {
