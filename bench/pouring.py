@@ -15,6 +15,11 @@ pour_film_2D.png, pour_film_3D.png  the same bodies by unilateral and by exact r
 Exits with status 1 where, by exact relations with 8 iterations, a run is stuck, a median overlap is not 0 or traps are
 in less than 15 or more than 70 % of the steps of all runs; or where unilateral runs are not stuck more often with
 longer time steps, and in one half of the runs or more from 10 ms on.
+
+--solver global takes each step by the global minimum of the reference, which branches, of at most 12 bodies (--bodies),
+and mlcp by the paper's linear complementarity, whose cross relations bear no impulse: without and with one. Both need
+build/release/bin/reference_pour and take one geometry iteration by euler. Their pictures are pour_global_... and
+pour_mlcp_..., and the exit status is 0.
 """
 
 import argparse
@@ -33,7 +38,7 @@ import numpy as np  # noqa: E402
 
 matplotlib.use("Agg")
 from polytope_steps import pour_pictures  # noqa: E402
-from polytope_steps.pours import KINDS, Pour, run  # noqa: E402
+from polytope_steps.pours import KINDS, Pour, reference_run, run  # noqa: E402
 
 SHORTEST = 0.0025  # s
 VARIANTS = {
@@ -44,6 +49,16 @@ VARIANTS = {
     "exact, 8 iterations": ("exact", 8),
 }
 BEST = "exact, 8 iterations"
+REFERENCE_VARIANTS = {  # relations, and how the program reference_pour calls the solver
+    "global": {name: (name, "global") for name in ("unilateral", "separating", "exact")},
+    "mlcp": {
+        "unilateral": ("unilateral", "mlcp"),
+        "separating": ("separating", "mlcp"),
+        "exact": ("exact", "mlcp"),
+        "exact, cross impulses": ("exact", "mlcp with cross impulses"),
+    },
+}
+MOST_BODIES = 12  # of branching
 NOTHING = 1e-12  # m^2 or m^3: rounding
 FILM = 0.01  # s
 TIMES = (1, 2, 3, 4, 5)  # s, of pictures
@@ -52,23 +67,23 @@ TIMES = (1, 2, 3, 4, 5)  # s, of pictures
 def runs_of(kind, arguments, pool):
     """Of each variant and time step, a run of each set."""
     steps = [SHORTEST * k for k in arguments.steps]
+    variants = REFERENCE_VARIANTS.get(arguments.solver, VARIANTS)
     pours = {
         (mode, seed): Pour(kind, seed, mode)
-        for mode, seed in itertools.product(dict(VARIANTS.values()), range(1, arguments.sets + 1))
+        for mode, seed in itertools.product(dict(variants.values()), range(1, arguments.sets + 1))
     }
+
+    def start(mode, how, step, seed):
+        pour, options = pours[mode, seed], {"duration": arguments.duration, "times": TIMES if seed == 1 else ()}
+        if arguments.solver == "descent":
+            return pool.submit(run, pour, step, how, integrator=arguments.integrator, **options)
+        return pool.submit(reference_run, arguments.reference, pour, step, how, **options)
+
     jobs = {
-        (name, step, seed): pool.submit(
-            run, pours[mode, seed], step, iterations, integrator=arguments.integrator, duration=arguments.duration,
-            times=TIMES if seed == 1 else (),
-        )
-        for name, (mode, iterations) in VARIANTS.items()
-        for step in steps
-        for seed in range(1, arguments.sets + 1)
-    }  # fmt: skip
-    found = {}
-    for name in VARIANTS:
-        found[name] = [[jobs[name, s, seed].result() for seed in range(1, arguments.sets + 1)] for s in steps]
-    return found
+        name: [[start(mode, how, step, seed) for seed in range(1, arguments.sets + 1)] for step in steps]
+        for name, (mode, how) in variants.items()
+    }
+    return {name: [[job.result() for job in sets] for sets in by_step] for name, by_step in jobs.items()}
 
 
 def stuck(runs, duration):
@@ -123,20 +138,42 @@ def missed_bars(kind, variants, steps, duration):
 def draw(results, steps, arguments):
     folder = arguments.output
     folder.mkdir(parents=True, exist_ok=True)
-    plotting.save(pour_pictures.overlap_figure(results, steps), folder / "pour_overlap.png")
+    stem = "pour" if arguments.solver == "descent" else f"pour_{arguments.solver}"
+    plotting.save(pour_pictures.overlap_figure(results, steps), folder / f"{stem}_overlap.png")
     at = int(np.argmin(abs(steps - FILM)))
-    one_run = {kind: variants[BEST][at][0] for kind, variants in results.items()}
-    plotting.save(pour_pictures.traps_figure(one_run, steps[at]), folder / "pour_traps.png")
+    one_run = {kind: list(variants.values())[-1][at][0] for kind, variants in results.items()}
+    plotting.save(pour_pictures.traps_figure(one_run, steps[at]), folder / f"{stem}_traps.png")
     times = [time for time in TIMES if time <= arguments.duration]
     for kind, variants in results.items():
-        runs = {name: variants[name][at][0] for name in ("unilateral", BEST)}
+        runs = {name: variants[name][at][0] for name in ("unilateral", list(variants)[-1])}
         strip = pour_pictures.film_strip(kind, Pour(kind, 1, "exact"), runs, times)
-        plotting.save(strip, folder / f"pour_film_{kind.name}.png")
+        plotting.save(strip, folder / f"{stem}_film_{kind.name}.png")
+
+
+def check(arguments, kinds):
+    """Refuses what the reference cannot do."""
+    most = max(kind.bodies for kind in kinds)
+    reason = None
+    if arguments.solver == "global" and most > MOST_BODIES:
+        reason = (
+            f"--solver global branches over at most {MOST_BODIES} bodies, not {most}: choose --bodies {MOST_BODIES}"
+        )
+    elif arguments.solver != "descent" and arguments.integrator != "euler":
+        reason = f"--solver {arguments.solver} takes steps by euler alone"
+    elif arguments.solver != "descent" and not arguments.reference.exists():
+        reason = f"--solver {arguments.solver} needs {arguments.reference}: build the target reference_pour"
+    if reason is not None:
+        print(f"pouring: {reason}", file=sys.stderr)
+        sys.exit(2)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
+    parser.add_argument(
+        "--solver", choices=("descent", *REFERENCE_VARIANTS), default="descent", help="(default descent)"
+    )
+    parser.add_argument("--bodies", type=int, default=None, help="of a set (default 20 polygons, 10 polyhedra)")
     parser.add_argument("--sets", type=int, default=10, help="of bodies, at least one (default 10)")
     parser.add_argument(
         "--steps", type=int, nargs="+", default=range(1, 17), help="time steps, in units of 2.5 ms (default: 1 to 16)"
@@ -145,15 +182,23 @@ def main():
     parser.add_argument("--integrator", choices=("euler", "midpoint"), default="euler", help="(default euler)")
     parser.add_argument("--threads", type=int, default=None, help="(default: all cores)")
     parser.add_argument("--output", type=Path, default=plotting.ROOT / "bench/results/pictures", help="a folder")
+    parser.add_argument(
+        "--reference", type=Path, default=plotting.ROOT / "build/release/bin/reference_pour", help="the program"
+    )
     arguments = parser.parse_args()
+    kinds = [KINDS[name] for name in arguments.kinds]
+    if arguments.bodies is not None:
+        kinds = [kind._replace(bodies=arguments.bodies) for kind in kinds]
+    check(arguments, kinds)
     arguments.steps = sorted(arguments.steps)
     steps = SHORTEST * np.array(arguments.steps)
     results, missed = {}, []
     with ThreadPoolExecutor(arguments.threads) as pool:
-        for kind in (KINDS[name] for name in arguments.kinds):
+        for kind in kinds:
             results[kind] = runs_of(kind, arguments, pool)
             print_table(kind, results[kind], steps, arguments.duration)
-            missed += missed_bars(kind, results[kind], steps, arguments.duration)
+            if arguments.solver == "descent":
+                missed += missed_bars(kind, results[kind], steps, arguments.duration)
     draw(results, steps, arguments)
     for line in missed:
         print(line)

@@ -14,6 +14,8 @@ COLORS = {
     "exact, 1 iteration": "#9050b0",
     "exact, 3 iterations": "#30a060",
     "exact, 8 iterations": "#4060c0",
+    "exact": "#9050b0",
+    "exact, cross impulses": "#30a060",
 }
 FLOOR = 1e-18  # of the logarithmic axis
 BODIES = plt.colormaps["tab20"].colors
@@ -29,11 +31,11 @@ def overlap_figure(results, steps):
             ax.plot(1e3 * steps, middle, "o-", color=COLORS[name], ms=3, lw=1.2, label=name)
             ax.fill_between(1e3 * steps, low, high, color=COLORS[name], alpha=0.12, lw=0)
         ax.set_yscale("log")
-        ax.set_ylim(FLOOR / 2, None)
+        ax.set_ylim(FLOOR / 2, 1)
         ax.set_xlabel("time step [ms]")
         ax.set_ylabel(f"overlap after a step [{kind.unit}]")
         ax.set_title(f"{kind.bodies} bodies, {kind.name}: median and quartiles", fontsize=10)
-        ax.legend(fontsize=8)
+        ax.legend(fontsize=8, loc="upper center", ncols=2)
     return figure
 
 
@@ -101,7 +103,7 @@ def draw_polyhedra(ax, pour, poses):
     ax.set_xlim(-0.6, 0.6)
     ax.set_ylim(-0.6, 0.6)
     ax.set_zlim(0, 2)
-    ax.set_box_aspect((1.2, 1.2, 2), zoom=1.1)
+    ax.set_box_aspect((1.2, 1.2, 2), zoom=0.95)
     ax.view_init(22, -60)
 
 

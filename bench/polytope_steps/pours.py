@@ -4,13 +4,17 @@
 tests/simulator/polytope/polytope_pour.h draws the same.
 """
 
+import itertools
+import json
 import math
+import subprocess
 from typing import NamedTuple
 
 import numpy as np
 
 import isopatch
 
+GRAVITY = 9.81  # m/s^2
 FAST = 2.0  # m/s downwards at which a body comes in
 HEIGHT = 3.0  # m
 MARGIN = 0.01  # m
@@ -28,6 +32,9 @@ class Kind(NamedTuple):
     @property
     def is_flat(self):
         return self.name == "2D"
+
+    def downwards(self, size):
+        return [0, -size, 0] if self.is_flat else [0, 0, -size]
 
 
 KINDS = {"2D": Kind("2D", 20, 0.25, "m²"), "3D": Kind("3D", 10, 0.5, "m³")}
@@ -105,6 +112,14 @@ def container(kind):
     return shapes, bodies
 
 
+def corners(shape, position):
+    """Of a polygon or a box of the container."""
+    if shape["type"] == "polygon":
+        return shape["points"]
+    signs = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+    return (signs * shape["size"] + position).tolist()
+
+
 class Pour:
     """The scene of a pour, and where its bodies come in. They wait far away."""
 
@@ -119,13 +134,15 @@ class Pour:
             body = {"name": name, "geometry": name, "rigid": True, "density": 1, "friction": 0}
             bodies.append(body | {"position": [100 * (k + 1), 0, 0]})
         self.kind = kind
+        self.relations = relations
         self.shapes = shapes
+        self.container = [corners(shapes[body["geometry"]], body["position"]) for body in fixed]
         self.scene = isopatch.Scene(
             {
                 "geometries": shapes,
                 "bodies": bodies + fixed,
                 "contact": {"model": "polytope", "margin": MARGIN, "relations": relations},
-                "rollout": {"gravity": [0, -9.81, 0] if kind.is_flat else [0, 0, -9.81]},
+                "rollout": {"gravity": kind.downwards(GRAVITY)},
             }
         )
         masses = self.scene.mass_properties
@@ -160,8 +177,7 @@ def run(pour, step, iterations, *, integrator, duration, times=()):
     for taken in range(round(duration / step)):
         while come < kind.bodies and taken * step >= come * kind.every - ROUNDING:
             simulator.poses[0, come] = pour.begins[come]
-            simulator.velocities[0, come] = 0
-            simulator.velocities[0, come, 1 if kind.is_flat else 2] = -FAST
+            simulator.velocities[0, come] = kind.downwards(FAST) + [0, 0, 0]
             come += 1
         out = simulator.step(outputs=outputs, out=out)
         if simulator.status[0] & isopatch.Status.FROZEN:
@@ -173,4 +189,37 @@ def run(pour, step, iterations, *, integrator, duration, times=()):
             if time not in poses and (taken + 1) * step >= time - ROUNDING:
                 poses[time] = simulator.poses[0, :come].copy()
     overlap, contacts, traps = np.array(found, dtype=float).reshape(-1, 3).T
+    return Run(overlap, contacts, traps, end, poses)
+
+
+def reference_run(program, pour, step, solver, *, duration, times=()):
+    """The same by the program reference_pour, which takes steps of one geometry iteration by euler."""
+    kind = pour.kind
+    kept = {math.ceil((time - ROUNDING) / step): time for time in times}
+    asked = {
+        "is_flat": kind.is_flat,
+        "container": pour.container,
+        "bodies": [
+            {"points": np.asarray(pour.shapes[f"body {k}"]["points"]).tolist(), "pose": begin.tolist()}
+            for k, begin in enumerate(pour.begins)
+        ],
+        "velocity": kind.downwards(FAST),
+        "gravity": kind.downwards(GRAVITY),
+        "step": step,
+        "every": kind.every,
+        "margin": MARGIN,
+        "relations": pour.relations,
+        "solver": solver,
+        "num_steps": round(duration / step),
+        "kept_steps": list(kept),
+    }
+    done = subprocess.run([program], input=json.dumps(asked), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    found = json.loads(done.stdout)
+    taken = len(found["steps"])
+    end = duration if taken == asked["num_steps"] else taken * step
+    shown = [time for after, time in sorted(kept.items()) if after <= taken] + [end]
+    poses = {time: np.array(poses).reshape(-1, 7) for time, poses in zip(shown, found["poses"])}
+    overlap, contacts, traps = np.array(found["steps"], dtype=float).reshape(-1, 3).T
     return Run(overlap, contacts, traps, end, poses)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pours of bench/pouring.py: the bodies that are drawn, and a short run."""
+"""The pours of bench/pouring.py: the bodies that are drawn, short runs, and the same by the reference."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -38,3 +41,45 @@ def test_iterations_leave_no_overlap_and_unilateral_ends_early(pours):
     assert exact.overlap.mean() < 1e-10 < 1e-7 < once.overlap.mean()
     assert 0 < np.mean(exact.traps > 0) < 0.7 and (stuck.traps == 0).all()
     assert stuck.end < 1.8 and len(stuck.overlap) == round(stuck.end / 0.02) and stuck.end in stuck.poses
+
+
+@pytest.fixture(scope="module")
+def reference(program):
+    found = Path(program).with_name("reference_pour")
+    if not found.exists():
+        pytest.skip(f"no program {found}")
+    return found
+
+
+@pytest.mark.parametrize("kind", ["2D", "3D"])
+def test_the_least_cost_by_branching_is_nearly_always_found_by_the_descent(pours, reference, kind):
+    few = pours.KINDS[kind]._replace(bodies=6 if kind == "2D" else 3)
+    for mode in ("exact", "unilateral"):
+        pour = pours.Pour(few, 1, mode)
+        descent = pours.run(pour, 0.02, 1, integrator="euler", duration=1.8, times=(1,))
+        least = pours.reference_run(reference, pour, 0.02, "global", duration=1.8, times=(1,))
+        assert least.end == pytest.approx(descent.end) and len(least.traps) == len(descent.traps)
+        assert (least.end < 1.8) == (mode == "unilateral")
+        # polyhedra turn by another rule, which differs by the square of the step
+        assert np.allclose(least.poses[1][:, :3], descent.poses[1][:, :3], atol=1e-9 if kind == "2D" else 1e-3)
+    # steps by the paper's form end at a corner unless cross relations bear impulses
+    pour = pours.Pour(few, 1, "exact")
+    ends = [
+        pours.reference_run(reference, pour, 0.02, solver, duration=1.8).end
+        for solver in ("mlcp", "mlcp with cross impulses")
+    ]
+    assert ends[0] < ends[1] == 1.8
+
+
+def test_the_script_refuses_what_the_reference_cannot_do(root, tmp_path):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("scipy")
+    for options, problem in (
+        ("--solver global", "global branches over at most 12 bodies, not 20: choose --bodies 12"),
+        ("--solver mlcp --integrator midpoint", "mlcp takes steps by euler alone"),
+        ("--solver mlcp --reference nowhere", "mlcp needs nowhere: build the target reference_pour"),
+    ):
+        command = [sys.executable, root / "bench/pouring.py", *options.split(), "--output", tmp_path]
+        paths = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        done = subprocess.run(command, env=paths, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (2, f"pouring: --solver {problem}\n")

@@ -3,15 +3,13 @@
 // Polygons that are poured into a box, by the global minimum of each step, without friction.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <numbers>
 #include <optional>
 
-#include "host/reference/polytope/nearest_velocity.h"
-#include "tests/reference/polytope/step_bodies.h"
+#include "tests/reference/polytope/pour.h"
 
 namespace isopatch::reference::polytope {
 namespace {
@@ -31,7 +29,7 @@ class Draws {
   std::uint64_t state_;
 };
 
-constexpr Real kGravity = 9.81L, kHeight = 3, kSpeed = 2;
+constexpr Real kHeight = 3, kSpeed = 2;
 
 StepBody poured_polygon(Draws& draw) {
   const int count = 3 + static_cast<int>(6 * draw());
@@ -44,82 +42,33 @@ StepBody poured_polygon(Draws& draw) {
   return body;
 }
 
-struct Pour {
+struct Outcome {
   int steps = 0, steps_with_trap = 0;
-  std::optional<int> stuck_at;  // the step that has no velocities
-  Real mean_overlap = 0;        // after steps, m^2
+  bool is_stuck = false;
+  Real mean_overlap = 0;  // after steps, m^2
 };
 
-/// What a contact that is broken as a step begins asks for: to be undone, by at most the margin.
-void recover(StepProblem& problem, const PairSettings& settings, Real margin) {
-  for (StepContact& contact : problem.contacts) {
-    contact.b += (std::max(contact.contact.gap, -margin) - contact.contact.gap) / settings.time_step;
-  }
-}
-
-Real overlap_of(const std::vector<StepBody>& bodies, const std::vector<BodyPair>& pairs, const PairSettings& settings) {
-  Real sum = 0;
-  for (const BodyPair& pair : pairs) {
-    sum += evaluate_pair(bodies[static_cast<std::size_t>(pair.a)].body, bodies[static_cast<std::size_t>(pair.b)].body,
-                         settings)
-               .overlap;
-  }
-  return sum;
-}
-
-/// Whether a relation holds although one of its contacts does not.
-bool is_trap(const StepProblem& problem, const VectorX& v) {
-  for (const Relation& relation : problem.relations) {
-    for (const int member : relation.members) {
-      if (problem.gap_rate(member, v) < -1e-9L && problem.gap_rate(relation, v) > -1e-9L) return true;
-    }
-  }
-  return false;
-}
-
-Pour pour(std::uint64_t seed, RelationMode mode, Real step, int polygons, Real duration) {
+Outcome outcome_of(std::uint64_t seed, RelationMode mode, Real step, int polygons, Real duration) {
+  PourOptions options;
+  options.container = {fixed(rectangle(-1.5L, -0.5L, 1.5L, 0))};
+  options.container[0].body.parts.push_back(rectangle(-1.5L, 0, -1, 4));
+  options.container[0].body.parts.push_back(rectangle(1, 0, 1.5L, 4));
   Draws draw(seed);
-  StepBody container = fixed(rectangle(-1.5L, -0.5L, 1.5L, 0));
-  container.body.parts.push_back(rectangle(-1.5L, 0, -1, 4));
-  container.body.parts.push_back(rectangle(1, 0, 1.5L, 4));
-  std::vector<StepBody> bodies = {container};
-  PairSettings settings;
-  settings.mode = mode;
-  settings.margin = 0.01L;
-  settings.time_step = step;
-  Pour result;
-  const int steps = static_cast<int>(std::lround(duration / step)), every = static_cast<int>(std::lround(0.25L / step));
+  for (int i = 0; i < polygons; ++i) options.poured.push_back(poured_polygon(draw));
+  options.gravity = {0, -9.81L, 0};
+  options.step = step;
+  options.every = 0.25L;
+  options.mode = mode;
+  options.solve = [](const StepProblem& problem) { return global_step(problem); };
+  Pour pour(options);
+  Outcome result;
+  const int steps = static_cast<int>(std::lround(duration / step));
   for (; result.steps < steps; ++result.steps) {
-    if (result.steps % every == 0 && static_cast<int>(bodies.size()) <= polygons) {
-      bodies.push_back(poured_polygon(draw));
-    }
-    std::vector<BodyPair> pairs;
-    for (int a = 0; a < static_cast<int>(bodies.size()); ++a) {
-      if (a > 0) bodies[static_cast<std::size_t>(a)].body.velocity.y() -= step * kGravity;
-      for (int b = 0; b < a; ++b) pairs.push_back({a, b});
-    }
-    StepProblem problem = step_problem(bodies, pairs, settings);
-    if (mode != RelationMode::kUnilateral) recover(problem, settings, *settings.margin);
-    auto found = global_step(problem);
-    if (!found && mode != RelationMode::kUnilateral) {
-      recover(problem, settings, 0);
-      found = global_step(problem);
-    }
-    if (!found) {
-      result.stuck_at = result.steps;
-      break;
-    }
-    for (std::size_t i = 1; i < bodies.size(); ++i) {
-      const Vector3 v = found->velocity.segment<3>(problem.first_dofs[i]);
-      PolytopeBody& body = bodies[i].body;
-      const Vector3 center = body.pose * body.center + step * Vector3(v[0], v[1], 0);
-      body.velocity = {v[0], v[1], 0};
-      body.angular_velocity = {0, 0, v[2]};
-      body.pose.rotation = placed({0, 0, 1}, step * v[2], {0, 0, 0}).rotation * body.pose.rotation;
-      body.pose.translation = center - body.pose.rotation * body.center;
-    }
-    result.steps_with_trap += is_trap(problem, found->velocity) ? 1 : 0;
-    result.mean_overlap += overlap_of(bodies, pairs, settings) / static_cast<Real>(steps);
+    const std::optional<PouredStep> taken = pour.step();
+    result.is_stuck = !taken;
+    if (!taken) break;
+    result.steps_with_trap += taken->traps > 0 ? 1 : 0;
+    result.mean_overlap += taken->overlap / static_cast<Real>(steps);
   }
   return result;
 }
@@ -147,12 +96,12 @@ TEST(PolytopePour, RelationsNeverGetStuck) {
     int stuck = 0, steps = 0, with_trap = 0;
     Real overlap = 0;
     for (const std::uint64_t seed : {1, 2, 3}) {
-      const Pour exact = pour(seed, RelationMode::kExact, tested.step, 10, 2.5L);
-      EXPECT_FALSE(exact.stuck_at) << "step of " << tested.step << " s, seed " << seed;
+      const Outcome exact = outcome_of(seed, RelationMode::kExact, tested.step, 10, 2.5L);
+      EXPECT_FALSE(exact.is_stuck) << "step of " << tested.step << " s, seed " << seed;
       overlap += exact.mean_overlap / 3;
       steps += exact.steps;
       with_trap += exact.steps_with_trap;
-      if (pour(seed, RelationMode::kUnilateral, tested.step, 10, 2.5L).stuck_at) ++stuck;
+      if (outcome_of(seed, RelationMode::kUnilateral, tested.step, 10, 2.5L).is_stuck) ++stuck;
     }
     std::printf("step of %Lg s: mean overlap %.2Lg m^2, traps in %.0f %% of steps, unilateral stuck in %d of 3\n",
                 tested.step, overlap, 100.0 * with_trap / steps, stuck);

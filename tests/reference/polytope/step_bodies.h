@@ -48,14 +48,32 @@ inline StepBody thrown_polygon(const ConvexShape& shape, const Transform& pose, 
   return body;
 }
 
-inline StepBody thrown_box(const Vector3& size, const Transform& pose, const Vector3& velocity) {
-  StepBody body = fixed(box(size), pose);
-  body.mass = size.prod();
-  const Vector3 square = size.cwiseProduct(size);
-  const Vector3 moments = body.mass / 12 * (Vector3::Constant(square.sum()) - square);
-  body.inertia = pose.rotation * moments.asDiagonal() * pose.rotation.transpose();
+/// A polyhedron of density 1, by tetrahedra from the origin to triangles of its faces.
+inline StepBody thrown_polyhedron(const ConvexShape& shape, const Transform& pose, const Vector3& velocity) {
+  StepBody body = fixed(shape, pose);
+  Vector3 moment = Vector3::Zero();
+  Matrix3 second = Matrix3::Zero();  // moments, about the origin
+  for (const ConvexFace& face : shape.faces) {
+    const auto corner = [&](std::size_t i) { return shape.vertices[static_cast<std::size_t>(face.loop[i])]; };
+    for (std::size_t i = 2; i < face.loop.size(); ++i) {
+      Matrix3 corners;
+      corners << corner(0), corner(i - 1), corner(i);
+      const Real volume = corners.determinant() / 6;
+      const Vector3 sum = corners.rowwise().sum();
+      body.mass += volume;
+      moment += volume / 4 * sum;
+      second += volume / 20 * (corners * corners.transpose() + sum * sum.transpose());
+    }
+  }
+  body.body.center = moment / body.mass;
+  second -= body.mass * body.body.center * body.body.center.transpose();
+  body.inertia = pose.rotation * (second.trace() * Matrix3::Identity() - second) * pose.rotation.transpose();
   body.body.velocity = velocity;
   return body;
+}
+
+inline StepBody thrown_box(const Vector3& size, const Transform& pose, const Vector3& velocity) {
+  return thrown_polyhedron(box(size), pose, velocity);
 }
 
 }  // namespace isopatch::reference::polytope
