@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Polygons and polyhedra that are poured into a box, one after the other.
 
-tests/simulator/polytope/polytope_pour.h draws the same.
+tests/simulator/polytope/polytope_pour.h draws the same. As a program, with the Python package isopatch, it writes the
+scenes pour_2d.json and pour_3d.json of bench/scenes.
 """
 
 import itertools
 import json
 import math
+import re
 import subprocess
+import textwrap
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -137,18 +141,50 @@ class Pour:
         self.relations = relations
         self.shapes = shapes
         self.container = [corners(shapes[body["geometry"]], body["position"]) for body in fixed]
-        self.scene = isopatch.Scene(
-            {
-                "geometries": shapes,
-                "bodies": bodies + fixed,
-                "contact": {"model": "polytope", "margin": MARGIN, "relations": relations},
-                "rollout": {"gravity": kind.downwards(GRAVITY)},
-            }
-        )
+        self.description = {
+            "isopatch": 1,
+            "geometries": shapes,
+            "bodies": bodies + fixed,
+            "contact": {"model": "polytope", "margin": MARGIN, "relations": relations},
+            "rollout": {"gravity": kind.downwards(GRAVITY)},
+        }
+        self.scene = isopatch.Scene(self.description)
         masses = self.scene.mass_properties
         self.begins = np.array(begins)
         for begin, mass in zip(self.begins, masses):
             begin[:3] -= turned(begin[3:], mass.center)
+
+
+def dropped(kind):
+    """The text of a scene file: the first bodies of a pour, above each other, which fall all at once."""
+    pour = Pour(kind._replace(bodies=5), 1, "exact")
+    scene = pour.description
+    for k, (body, begin) in enumerate(zip(scene["bodies"], pour.begins)):
+        lower = np.array(kind.downwards(HEIGHT - 0.5 - 0.7 * k))
+        body |= {"position": rounded(begin[:3] + lower, 4), "orientation": rounded(begin[3:], 9)}
+    for shape in scene["geometries"].values():
+        if "points" in shape:
+            shape["points"] = rounded(shape["points"], 4)
+    scene["rollout"] |= {"time_step": 0.01, "duration": 1.5}
+    geometries = [f"{json.dumps(name)}: {json.dumps(shape)}" for name, shape in scene["geometries"].items()]
+    entries = [
+        '"isopatch": 1',
+        '"geometries": {\n' + ",\n".join(map(wrapped, geometries)) + " }",
+        '"bodies": [\n' + ",\n".join(wrapped(json.dumps(body)) for body in scene["bodies"]) + " ]",
+        *(f'"{key}": {json.dumps(scene[key])}' for key in ("contact", "rollout")),
+    ]
+    return "{ " + ",\n  ".join(entries) + " }\n"
+
+
+def rounded(numbers, decimals):
+    return np.round(numbers, decimals).tolist()
+
+
+def wrapped(entry):
+    """In lines that are broken neither within a vector nor before a value."""
+    whole = re.sub(r"(?<=[:y]) | (?=[-\d])", "\0", entry)
+    lines = textwrap.wrap(whole, 118, initial_indent="    ", subsequent_indent="     ", break_long_words=False)
+    return "\n".join(lines).replace("\0", " ")
 
 
 class Run(NamedTuple):
@@ -223,3 +259,9 @@ def reference_run(program, pour, step, solver, *, duration, times=()):
     poses = {time: np.array(poses).reshape(-1, 7) for time, poses in zip(shown, found["poses"])}
     overlap, contacts, traps = np.array(found["steps"], dtype=float).reshape(-1, 3).T
     return Run(overlap, contacts, traps, end, poses)
+
+
+if __name__ == "__main__":
+    for kind in KINDS.values():
+        path = Path(__file__).resolve().parents[1] / f"scenes/pour_{kind.name.lower()}.json"
+        path.write_text(dropped(kind))

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import isopatch
+
 
 @pytest.fixture(scope="module")
 def pours(root):
@@ -29,6 +31,18 @@ def test_the_bodies_of_a_seed_are_always_the_same(pours):
         assert pour.scene.mass_properties[0].mass == pytest.approx(mass, rel=1e-10)
         center = pour.begins[0, :3] + pours.turned(pour.begins[0, 3:], pour.scene.mass_properties[0].center)
         assert center[1 if kind == "2D" else 2] == pytest.approx(3)
+
+
+@pytest.mark.parametrize("kind", ["2D", "3D"])
+def test_the_scenes_are_pours_whose_bodies_come_to_lie_in_the_container_without_overlap(pours, root, kind):
+    path = root / f"bench/scenes/pour_{kind.lower()}.json"
+    assert path.read_text() == pours.dropped(pours.KINDS[kind])
+    simulator = isopatch.Simulator(isopatch.Scene(path), threads=1)
+    end = simulator.step(150, outputs=("overlap",))
+    assert simulator.status[0] == 0 and end.overlap.sum() < 1e-12
+    up, bodies = 1 if kind == "2D" else 2, simulator.poses[0, :5, :3]
+    assert (np.delete(abs(bodies), up, axis=1) < 1).all()
+    assert (bodies[:, up] > 0).all() and bodies[:, up].max() < 1.5
 
 
 def test_iterations_leave_no_overlap_and_unilateral_ends_early(pours):
