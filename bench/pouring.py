@@ -6,7 +6,7 @@ unilateral constraints, by what separates now, and by exact relations with 1, 3 
 
 Needs the Python package isopatch. Prints a table: of each time step the median overlap after a step, the share of runs
 that are stuck before the end, and the share of steps with traps: relations that hold although one of their contacts
-does not. All of it takes half an hour on two cores; --sets and --steps choose less.
+does not. All of it takes a quarter of an hour on one core; --sets and --steps choose less.
 
 pour_overlap.png  median and quartiles of the overlap over the time step (figures 21 and 24)
 pour_traps.png    contacts and traps of one run over the time (figures 22 and 25)
