@@ -54,10 +54,10 @@ enum Status : std::uint32_t {
   kRelationCapacity = 1u << 19,  ///< more contacts, relations or members than a buffer holds; counts say how many
 
   // Of an evaluation.
-  kNoDerivative = 1u << 20,  ///< no fault, a warning: a pair's derivatives are asked for and are not those of its wrench
-                             ///< or are 0: it is of a contact model without them, or has friction with a memory, a
-                             ///< `gradient_filter`, a one-sided body, a field that is not 0 on the surface, or pressures
-                             ///< that differ by so little that a stiffness has no bound
+  kNoDerivative = 1u << 20,  ///< no fault, a warning: derivatives that are asked for are not what a pair's wrench
+                             ///< changes by or are 0: it is of a contact model without them, or has friction with a
+                             ///< memory, a `gradient_filter`, a one-sided body, a field that is not 0 on the surface,
+                             ///< or pressures that differ by so little that a stiffness has no bound
 
   // Of any step of the last call.
   kFellThrough = 1u << 21,  ///< no fault, a warning: the centre of mass of a free body has passed the middle of a solid

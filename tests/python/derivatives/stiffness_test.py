@@ -84,7 +84,11 @@ def test_clamped_has_no_negative_eigenvalue():
 
 
 @pytest.mark.parametrize(
-    "change", [{"contact": {"gradient_filter": True}}, {"pairs": [{"bodies": ["ball", "ground"], "model": "point", "stiffness": 1e5}]}]
+    "change",
+    [
+        {"contact": {"gradient_filter": True}},
+        {"pairs": [{"bodies": ["ball", "ground"], "model": "point", "stiffness": 1e5}]},
+    ],
 )
 def test_a_pair_without_derivatives_says_so(change):
     description = {

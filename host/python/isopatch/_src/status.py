@@ -55,7 +55,7 @@ class Status(enum.IntFlag):
     RELATION_CAPACITY = 1 << 19
     """More contacts, relations or members of rigid convex parts than there is room for."""
     NO_DERIVATIVE = 1 << 20
-    """A warning: a pair's derivatives are asked for and are not those of its wrench, or are 0."""
+    """A warning: derivatives that are asked for are not what a pair's wrench changes by, or are 0."""
     FELL_THROUGH = 1 << 21
     """A warning: the centre of mass of a free body has passed the middle of a solid part that it has a pair with, along
     gravity, or is below a half space: what should carry it does not."""

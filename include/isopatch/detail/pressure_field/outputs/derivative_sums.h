@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sums over polygons that the derivatives of a pair's wrench are made of (pair/pair_derivatives.h). Always in
-// double, world axes, about a point near the contact. Their order does not matter, as that of the wrench's does not.
+// double, world axes, about a point near the contact. As in the sums of the wrench, their order does not matter.
 #pragma once
 
 #include "isopatch/detail/pair/pair_call.h"
@@ -201,7 +201,7 @@ ISOPATCH_HD Matrix6 placed(const PlacedPolygon& p, const Matrix6& m) {
   return with_twist_at(p.middle, with_torque_about(p.middle, in_world));
 }
 
-/// Whether the derivatives of a part pair are those of its wrench: the surface may end only where the pressure is 0,
+/// Whether the wrench of a part pair changes by these derivatives: the surface may end only where the pressure is 0,
 /// and no weight may turn with the bodies. Friction of plates is not known here.
 ISOPATCH_HD bool has_derivatives(const PairContext& f) {
   const auto ends_at_zero = [](const PairBody& body) {

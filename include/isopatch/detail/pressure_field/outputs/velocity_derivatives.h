@@ -92,8 +92,8 @@ struct WeightedMoments : AreaMoments<double> {
   }
 };
 
-/// From points: minus the derivative of the traction's components u, v and n by those of the velocity. Friction turns
-/// with the velocity and follows the damped pressure; `held` is that of friction that does neither.
+/// From points: minus the derivative of the traction's components u, v and n by the velocity's. Friction turns
+/// with the velocity and follows the damped pressure; `held` is of friction that does neither.
 struct TractionSlopes {
   WeightedMoments uu, uv, vv, un, vn, nn, held;
 
@@ -132,7 +132,7 @@ struct TractionSlopes {
   }
 };
 
-/// By the points of the rule. The exact rule's normal part is a polynomial, of which six points are enough.
+/// By the points of the rule. The exact rule's normal part is a polynomial, for which six points are enough.
 ISOPATCH_HD VelocityDerivatives derivatives_by_points(const PlainPolygon& p, const PairLaw& law) {
   TractionSlopes slopes;
   const int points = law.quadrature == 6 ? 6 : 3;
@@ -145,8 +145,8 @@ ISOPATCH_HD VelocityDerivatives derivatives_by_points(const PlainPolygon& p, con
   return slopes.matrices(p.radius);
 }
 
-/// Where the rule is no sum over points: the polygon's wrench itself, with numbers that have derivatives. The secant is
-/// that of six points.
+/// Where the rule is no sum over points: the polygon's wrench itself, with numbers that have derivatives. The secant
+/// takes six points.
 ISOPATCH_HD_LARGE VelocityDerivatives derivatives_by_duals(const PlainPolygon& p, const PairLaw& law) {
   using D = Dual<6>;
   const auto seeded = [](double value, int i) {
