@@ -81,7 +81,7 @@ def clamped(K: Any) -> np.ndarray:
         K: [..., n, n], N/m and so on, such as `pair_stiffness` with the shape [N, P, 6, 6].
 
     Returns:
-        [..., n, n], symmetric, with no eigenvalue below 0: the nearest such matrix by the sum of squares of the entries.
+        [..., n, n], symmetric, with no eigenvalue below 0: the nearest such matrix by the sum of squared differences.
 
     Raises:
         ValueError: for another shape, and numbers that are not finite.

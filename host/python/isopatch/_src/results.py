@@ -129,15 +129,18 @@ class Results(NamedTuple):
     """[N, 3], int32. The capacities that would have been enough: of contacts, relations and members; required with any
     of these, and may be asked for alone."""
     pair_stiffness: Any = None
-    """[N, P, 36], N/m; N; N m. Minus the derivative of the wrench at rest on A, about its origin, by the pose of A, row by row."""
+    """[N, P, 36], N/m; N; N m. Minus the derivative of the wrench at rest on A, about its origin, by the pose of A, row
+    by row."""
     pair_stiffness_b: Any = None
     """[N, P, 36], N/m; N; N m. The same of this wrench by the pose of B."""
     pair_damping: Any = None
-    """[N, P, 36], N s/m; N s; N m s. Minus the derivative of the wrench on A, about its origin, by the velocity of A, row by row."""
+    """[N, P, 36], N s/m; N s; N m s. Minus the derivative of the wrench on A, about its origin, by the velocity of A,
+    row by row."""
     pair_damping_b: Any = None
     """[N, P, 36], N s/m; N s; N m s. The same of this wrench by the velocity of B."""
     pair_damping_secant: Any = None
-    """[N, P, 36], N s/m; N s; N m s. `pair_damping` with the direction and the limit of friction held: symmetric, without negative eigenvalues."""
+    """[N, P, 36], N s/m; N s; N m s. `pair_damping` with the direction and the limit of friction held: symmetric,
+    without negative eigenvalues."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`.
