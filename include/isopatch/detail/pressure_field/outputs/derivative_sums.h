@@ -158,11 +158,11 @@ struct PlacedPolygon {
   }
 };
 
-/// Adds minus the symmetric part of the integral of b a^T / L, as a product of the gradients left and right and the
+/// Sets minus the symmetric part of the integral of b a^T / L, as a product of the gradients left and right and the
 /// inverse of L: of two compliant bodies as it stands. Beside a rigid M the surface moves with it: n for a / L. Beside
 /// a rigid S, -n for b / L.
 template <class T>
-ISOPATCH_HD void add_stiffness(const PairContext& f, const ContactPlane<T>& plane, const PlacedPolygon& p,
+ISOPATCH_HD void set_stiffness(const PairContext& f, const ContactPlane<T>& plane, const PlacedPolygon& p,
                                PairDerivatives& to) {
   const auto& [u, v, n] = p.axis;
   const Vec3d along = fma(p.p_u, u, p.p_v * v);
@@ -185,8 +185,8 @@ ISOPATCH_HD void add_stiffness(const PairContext& f, const ContactPlane<T>& plan
   to.stiffness.torque[1] = -0.5 * scale * (moments + transposed(moments));
 }
 
-/// Adds the wrench of the pressure on a at rest.
-ISOPATCH_HD void add_static_wrench(const PlacedPolygon& p, bool swapped, PairDerivatives& to) {
+/// Sets the wrench of the pressure on a at rest.
+ISOPATCH_HD void set_static_wrench(const PlacedPolygon& p, bool swapped, PairDerivatives& to) {
   const double area = swapped ? -p.area : p.area;
   const double moment_u = area * std::fma(p.p_u, p.xx, p.p_v * p.xy),
                moment_v = area * std::fma(p.p_u, p.xy, p.p_v * p.yy);
@@ -214,7 +214,7 @@ ISOPATCH_HD bool has_derivatives(const PairContext& f) {
 struct DerivativeFrame {
   Vec3d point;  // world, m
   DerivativeScales scales;
-  bool of_velocity;  // are wanted too
+  bool of_velocity;  // derivatives by the velocity are wanted too
 
   ISOPATCH_HD static DerivativeFrame make(const PairCall& call) {
     const PairView& view = call.view();
@@ -245,8 +245,8 @@ ISOPATCH_HD void add_derivatives(const FoundPolygon<T>& p, const DerivativeFrame
   const PairContext& f = p.context;
   const PlacedPolygon placed_polygon = PlacedPolygon::make(p, frame.point);
   PairDerivatives term;
-  add_stiffness(f, p.plane, placed_polygon, term);
-  add_static_wrench(placed_polygon, f.frame.swapped, term);
+  set_stiffness(f, p.plane, placed_polygon, term);
+  set_static_wrench(placed_polygon, f.frame.swapped, term);
 
   if (frame.of_velocity) {
     const PlainPolygon plain(p);
