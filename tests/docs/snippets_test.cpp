@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -125,6 +126,21 @@ TEST(Snippets, PegsThatFitTheirHole) {
   EXPECT_NEAR(static_cast<double>(free), 200.5, 0.5);  // half the play is 0.2 mm
   EXPECT_EQ(results.overlap[0], 0);
   EXPECT_GT(results.overlap[n - 1], 0);
+}
+
+TEST(Snippets, HowAWrenchFalls) {
+  const std::string path = source_path("bench/scenes/sphere_on_box.json");
+
+  const Scene scene(read_scene(path));
+  const StateArrays states(scene.description(), 1);
+  ResultArrays results(scene, 1, {.derivatives = true});
+  Evaluator(scene, {.backend = Backend::kCpu}).evaluate(states.view(), results.view());
+
+  const double up = results.pair_stiffness[6 * 2 + 2];      // N/m, of a lift
+  const double turned = results.pair_stiffness[6 * 3 + 3];  // N m, of a turn about x
+
+  EXPECT_GT(up, 0);
+  EXPECT_TRUE(std::isfinite(turned));
 }
 
 TEST(Snippets, ASingleContact) {

@@ -17,7 +17,7 @@ TEST(StatusText, NamesEverySetBit) {
   EXPECT_EQ(status_text(kBadMaterial | kBadGeometry | kSumOverflow), "bad_material|bad_geometry|sum_overflow");
 }
 
-TEST(StatusText, ShowsBitsItDoesNotKnow) { EXPECT_EQ(status_text(kBadPose | 1u << 20), "bad_pose|unknown(1048576)"); }
+TEST(StatusText, ShowsBitsItDoesNotKnow) { EXPECT_EQ(status_text(kBadPose | 1u << 23), "bad_pose|unknown(8388608)"); }
 
 }  // namespace
 }  // namespace isopatch

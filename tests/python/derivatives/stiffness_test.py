@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stiffness and damping of patches in Python, and a stepper of one's own that is implicit in them."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -39,7 +43,7 @@ def test_cube_that_falls_tilted_and_slides_comes_to_rest(modulus):
     poses[0, 0, 3:] = turned(poses[0, 0, 3:], np.array([0.02, -0.03, 0.4]))
     inertia = np.diag([MASS] * 3 + [MASS * SIZE**2 / 6] * 3)
     weight = np.array([0, 0, -MASS * GRAVITY, 0, 0, 0])
-    for _ in range(600):
+    for _ in range(800):
         velocities = np.array([[velocity, np.zeros(6)]])
         found = evaluator.evaluate(poses, velocities, outputs=OUTPUTS)
         found.raise_if_bad(ignore=0)
@@ -94,8 +98,8 @@ def test_a_pair_without_derivatives_says_so(change):
     description = {
         "geometries": {"ball": {"type": "sphere", "radius": 0.05}, "ground": {"type": "half_space"}},
         "bodies": [
-            {"name": "ball", "geometry": "ball", "modulus": 1e6},
-            {"name": "ground", "geometry": "ground", "rigid": True, "fixed": True},
+            {"name": "ball", "geometry": "ball", "modulus": 1e6, "friction": 0.5},
+            {"name": "ground", "geometry": "ground", "rigid": True, "fixed": True, "friction": 0.5},
         ],
     }
     poses = np.array([[[0, 0, 0.0498, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0.0]]])
@@ -105,3 +109,16 @@ def test_a_pair_without_derivatives_says_so(change):
     assert found.pair_wrench[0, 0, 2] > 0
     assert found.status[0] == isopatch.Status.NO_DERIVATIVE
     found.raise_if_bad()
+
+
+def test_example_of_a_grasp(root):
+    """The push moves the bar as far as the stiffness says, up to the second order."""
+    command = [sys.executable, root / "host/python/examples/grasp_stiffness.py", "--envs", "4"]
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(command, env=paths, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    assert len(rows) == 4
+    stiffness, felt = [float(row[4]) for row in rows], [float(row[-2]) for row in rows]
+    assert sorted(stiffness) == stiffness and min(stiffness) > 100
+    np.testing.assert_allclose(felt, 0.1, rtol=0.02)
