@@ -3,8 +3,8 @@
 """How stiff a grasp is: the 6 x 6 stiffness of a bar between two soft pads, for many widths of the gripper at once.
 
 Prints the eigenvalues along and about the axes of the bar without friction, so that what only friction holds is 0, and
-negative where the pads would press the bar out of the grasp; and where a push of 0.1 N moves the bar, by the stiffness in one
-division and as the wrench at that place says.
+negative where the pads would press the bar out of the grasp; and where a push of 0.1 N moves the bar, by the stiffness
+in one division and as the wrench at that place says.
 """
 
 import argparse
