@@ -40,6 +40,7 @@ LINKS = {
     "single contacts": "[single contacts](#contacts-with-state)",
     "polytopes": "[polytopes](detail/polytope/README.md#what-is-computed)",
     "relations": "[relations](detail/polytope/README.md#relations)",
+    "derivatives": "[derivatives](DERIVATIVES.md)",
 }
 
 Row = tuple[str, tuple[str, ...], str, str, str, bool, str, str | None]

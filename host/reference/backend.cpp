@@ -155,13 +155,21 @@ void collect(detail::RowCollection<Record>& rows, std::int64_t environment, cons
   rows.add(environment, records.size(), [&](std::size_t i) -> const Record& { return records[i]; });
 }
 
-/// The derivatives of a pair that a model has; returns status bits. There is no secant.
-std::uint32_t differentiate(const PairInput& input, std::size_t model, const PairResult& result,
-                            PairDerivatives& derivatives) {
-  if (result.on_a.force.isZero(0) && result.on_a.torque.isZero(0)) return kOk;
-  const bool is_known = static_cast<ContactModel>(model) == ContactModel::kPressureField;
-  if (is_known) derivatives = derivatives_of(input, contact_models()[model]);
-  return is_known && input.results.pair_damping_secant.data == nullptr ? std::uint32_t{kOk} : kNoDerivative;
+/// A pair in one model, with the derivatives that the model has, if they are wanted; zeros if it is not `enabled`.
+/// There is no secant.
+PairResult evaluate_pair(const PairInput& input, std::size_t model, bool enabled, PairDerivatives& derivatives) {
+  PairResult result;
+  if (enabled) result = contact_models()[model](input);
+  if (wants_derivatives(input.results) && !(result.on_a.force.isZero(0) && result.on_a.torque.isZero(0))) {
+    const bool is_known = static_cast<ContactModel>(model) == ContactModel::kPressureField;
+    if (is_known) derivatives = derivatives_of(input, contact_models()[model]);
+    if (!is_known || input.results.pair_damping_secant.data != nullptr) result.status |= kNoDerivative;
+  }
+  result.of_part_pairs.resize(input.part_pairs.size());
+  result.contact_state.resize(input.part_pairs.size() *
+                              static_cast<std::size_t>(detail::contact_state_size_of(input.scene)));
+  result.single_contact.resize(input.part_pairs.size());
+  return result;
 }
 
 void evaluate_environment(const SceneDescription& scene, const State& state, const Results& results, std::int64_t index,
@@ -170,8 +178,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   const bool usable = environment.status == kOk;
 
   std::vector<PairResult> pairs(scene.pairs->size());
-  const bool differentiates = wants_derivatives(results);
-  std::vector<PairDerivatives> derivatives(differentiates ? pairs.size() : 0, PairDerivatives::zero());
+  std::vector<PairDerivatives> derivatives(pairs.size(), PairDerivatives::zero());
   std::vector<Wrench> bodies(scene.bodies.size());
   const auto contact_state_size = static_cast<std::size_t>(detail::contact_state_size_of(scene));
   std::size_t row = 0;
@@ -180,17 +187,10 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
       std::vector<PartIndices> parts = part_pairs(scene, environment, p, static_cast<ContactModel>(model));
       if (parts.empty()) continue;
       const PairInput input = {scene, state, results, environment, index, p, std::move(parts), row};
-      PairResult result;
-      if (usable && environment.enabled[p]) {
-        result = contact_models()[model](input);
-        if (differentiates) result.status |= differentiate(input, model, result, derivatives[p]);
-      }
-      result.of_part_pairs.resize(input.part_pairs.size());  // zeros if it was not evaluated
-      result.contact_state.resize(input.part_pairs.size() * contact_state_size);
-      result.single_contact.resize(input.part_pairs.size());
+      const PairResult result = evaluate_pair(input, model, usable && environment.enabled[p], derivatives[p]);
       row += input.part_pairs.size();
       if (pairs[p].of_part_pairs.empty()) {
-        pairs[p] = std::move(result);
+        pairs[p] = result;
       } else {
         pairs[p].add(result);
       }
@@ -206,7 +206,7 @@ void evaluate_environment(const SceneDescription& scene, const State& state, con
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     writer.put_pair(p, pairs[p]);
     if (detail::wants_patch_contacts(results)) writer.put_patch_contacts(p, pairs[p]);
-    if (differentiates) writer.put_derivatives(p, derivatives[p]);
+    writer.put_derivatives(p, derivatives[p]);
     for (std::size_t i = 0; i < pairs[p].of_part_pairs.size(); ++i) {
       writer.put_contact_state(part_pair, contact_state_size, pairs[p].contact_state.data() + i * contact_state_size);
       writer.put_single_contact(part_pair, pairs[p].single_contact[i]);

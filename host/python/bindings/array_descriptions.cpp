@@ -90,7 +90,7 @@ constexpr ArrayDescription kDescriptions[] = {
      "Minus the derivative of the wrench on A, about its origin, by the velocity of A, row by row"},
     {"outputs", "pair_damping_b", "The same of this wrench by the velocity of B"},
     {"outputs", "pair_damping_secant",
-     "`pair_damping` with the direction and the limit of friction held: symmetric, without negative eigenvalues"},
+     "The damping with the direction and the limit of friction held: symmetric, without negative eigenvalues"},
 
     {"state", "poses", "Body to world"},
     {"state", "velocities", "Linear of the body's origin and angular, world frame"},

@@ -20,7 +20,9 @@ NUMBERS = tuple(
     name
     for name in isopatch.Results._fields
     if not name.endswith(("polygons", "contacts", "environments", "relations", "members"))
+    and not name.startswith(("pair_stiffness", "pair_damping"))
 )
+DERIVATIVES = ("pair_stiffness", "pair_stiffness_b", "pair_damping", "pair_damping_b", "pair_damping_secant")
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +67,11 @@ class TestEvaluate:
             assert isinstance(array, cupy.ndarray), name
             assert array.dtype == getattr(wanted, name).dtype, name
             assert array.get().tobytes() == getattr(wanted, name).tobytes(), name
+
+    @pytest.mark.parametrize("name", DERIVATIVES)
+    def test_derivatives_are_computed_by_the_cpu_alone(self, on_cuda, poses, name):
+        with pytest.raises(ValueError, match="pair_stiffness, pair_damping and their like are computed by the backend cpu"):
+            on_cuda.evaluate(cupy.asarray(poses), outputs=("pair_wrench", name))
 
     def test_polygons_and_contacts_are_arrays_of_each_quantity(self, evaluator, on_cuda, poses):
         names = ("polygons", "contacts", "packed_polygons", "packed_contacts")

@@ -205,12 +205,17 @@ class Descent : public RelationSolver<Warp, PointSums> {
           exchange([&](std::int32_t i, std::int32_t) { return i == k; });
           if (take(result, limit)) return true;
         }
-        warp_.sync();  // all have read it
-        if (warp_.lane() == 0) r_.in_vain[k] = r_.choices[k];
-        warp_.sync();
+        give_up(k);
       }
     }
     return false;
+  }
+
+  /// The exchange of a relation has brought nothing.
+  ISOPATCH_HD_MEMBER void give_up(std::int32_t relation) {
+    warp_.sync();  // all have read its choice
+    if (warp_.lane() == 0) r_.in_vain[relation] = r_.choices[relation];
+    warp_.sync();
   }
 
   ISOPATCH_HD_MEMBER void go_back() {
