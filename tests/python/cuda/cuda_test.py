@@ -70,7 +70,9 @@ class TestEvaluate:
 
     @pytest.mark.parametrize("name", DERIVATIVES)
     def test_derivatives_are_computed_by_the_cpu_alone(self, on_cuda, poses, name):
-        with pytest.raises(ValueError, match="pair_stiffness, pair_damping and their like are computed by the backend cpu"):
+        with pytest.raises(
+            ValueError, match="pair_stiffness, pair_damping and their like are computed by the backend cpu"
+        ):
             on_cuda.evaluate(cupy.asarray(poses), outputs=("pair_wrench", name))
 
     def test_polygons_and_contacts_are_arrays_of_each_quantity(self, evaluator, on_cuda, poses):
