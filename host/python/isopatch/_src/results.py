@@ -139,8 +139,8 @@ class Results(NamedTuple):
     pair_damping_b: Any = None
     """[N, P, 36], N s/m; N s; N m s. The same of this wrench by the velocity of B."""
     pair_damping_secant: Any = None
-    """[N, P, 36], N s/m; N s; N m s. `pair_damping` with the direction and the limit of friction held: symmetric,
-    without negative eigenvalues."""
+    """[N, P, 36], N s/m; N s; N m s. The damping with the direction and the limit of friction held: symmetric, without
+    negative eigenvalues."""
 
     def raise_if_bad(self, *, ignore: int = WARNINGS) -> None:
         """Raises ValueError that lists environments and reasons, if the status has bits that are not in `ignore`.
