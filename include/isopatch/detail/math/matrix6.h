@@ -55,10 +55,17 @@ ISOPATCH_HD Matrix3 rotated(const Vec3d (&columns)[3], const Matrix3& m) {
 struct Matrix6 {
   Matrix3 force[2], torque[2];
 
-  /// Row by row.
-  ISOPATCH_HD double at(int row, int column) const {
-    const Vec3d& v = (row < 3 ? force : torque)[column / 3].row[row % 3];
-    return column % 3 == 0 ? v.x : column % 3 == 1 ? v.y : v.z;
+  /// Calls visit(number) for all of them, row by row.
+  template <class Visit>
+  ISOPATCH_HD void for_each(const Visit& visit) const {
+    const auto rows = [&](const Matrix3& left, const Matrix3& right) {
+      for (int i = 0; i < 3; ++i) {
+        visit(left.row[i].x), visit(left.row[i].y), visit(left.row[i].z);
+        visit(right.row[i].x), visit(right.row[i].y), visit(right.row[i].z);
+      }
+    };
+    rows(force[0], force[1]);
+    rows(torque[0], torque[1]);
   }
 };
 

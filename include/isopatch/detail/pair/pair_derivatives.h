@@ -28,7 +28,8 @@ struct PairDerivatives {
 };
 
 ISOPATCH_HD void write_matrix(const OutputArray& array, std::int64_t environment, int pair, const Matrix6& m) {
-  for (int i = 0; i < 36; ++i) write(array, environment, 36 * pair + i, m.at(i / 6, i % 6));
+  int at = 36 * pair;
+  m.for_each([&](double number) { write(array, environment, at++, number); });
 }
 
 /// `to_a` and `to_b` lead from the origins of the bodies to the point.
