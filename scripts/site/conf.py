@@ -57,6 +57,7 @@ NAVIGATION = {
     ],
     "C++": [
         "include/isopatch/INTERFACE",
+        "include/isopatch/DERIVATIVES",
         "include/isopatch/SCENES",
         "include/isopatch/ROLLOUTS",
         "include/isopatch/TREES",
@@ -73,6 +74,7 @@ NAVIGATION = {
     "Measured": [
         "bench/README",
         "bench/results/README",
+        "bench/results/POURS",
         "bench/results/THROUGHPUT",
         "bench/results/CYCLE_MODEL",
         "bench/results/FIGURES",
