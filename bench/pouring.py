@@ -154,7 +154,9 @@ def check(arguments, kinds):
     """Refuses what the reference cannot do."""
     most = max(kind.bodies for kind in kinds)
     reason = None
-    if arguments.solver == "global" and most > MOST_BODIES:
+    if arguments.bodies is not None and arguments.bodies < 1:
+        reason = f"--bodies {arguments.bodies}: a set has one body at least"
+    elif arguments.solver == "global" and most > MOST_BODIES:
         reason = (
             f"--solver global branches over at most {MOST_BODIES} bodies, not {most}: choose --bodies {MOST_BODIES}"
         )

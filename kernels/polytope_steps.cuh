@@ -17,8 +17,8 @@ namespace isopatch::detail {
 
 namespace {
 
-/// The lanes of a warp whose features are in shared memory, as are all words that it sets bits of. The other warp has
-/// code for trees and loops, without which lanes need two thirds of the memory.
+/// The lanes of a warp whose features are in shared memory, as are all words that it sets bits of. Its code for trees
+/// and loops is left out of scenes without these: lanes need 4.6 instead of 7.2 KB.
 template <bool with_trees>
 struct RelationWarp : std::conditional_t<with_trees, SummingTreeWarp, SummingWarp> {
   using Summing = std::conditional_t<with_trees, SummingTreeWarp, SummingWarp>;

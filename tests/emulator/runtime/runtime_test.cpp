@@ -127,7 +127,7 @@ TEST(EmulatedRuntime, KernelsIndexOnlyTablesOfBoundsAndListsOfSides) {
   const auto may_have = [](const std::string& kernel) {
     const auto has = [&](const char* name) { return kernel.find(name) != std::string::npos; };
     // of all functions that they call, each beside the others; ptxas, where one takes the place of another, makes 7248
-    // bytes of the second figure
+    // bytes of the larger figure
     if (has("::take_polytope_steps")) return std::size_t{has("true>") ? 98304u : 6656u};
     // trees pass what they share from function to function, and have columns of six numbers
     if (has("CudaTreeWarp") || has("(isopatch::detail::SolvedBy)3") || has(", true>")) return std::size_t{2560};

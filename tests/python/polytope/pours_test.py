@@ -89,11 +89,12 @@ def test_the_script_refuses_what_the_reference_cannot_do(root, tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("scipy")
     for options, problem in (
-        ("--solver global", "global branches over at most 12 bodies, not 20: choose --bodies 12"),
-        ("--solver mlcp --integrator midpoint", "mlcp takes steps by euler alone"),
-        ("--solver mlcp --reference nowhere", "mlcp needs nowhere: build the target reference_pour"),
+        ("--solver global", "--solver global branches over at most 12 bodies, not 20: choose --bodies 12"),
+        ("--solver mlcp --integrator midpoint", "--solver mlcp takes steps by euler alone"),
+        ("--solver mlcp --reference nowhere", "--solver mlcp needs nowhere: build the target reference_pour"),
+        ("--bodies 0", "--bodies 0: a set has one body at least"),
     ):
         command = [sys.executable, root / "bench/pouring.py", *options.split(), "--output", tmp_path]
         paths = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         done = subprocess.run(command, env=paths, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (2, f"pouring: --solver {problem}\n")
+        assert (done.returncode, done.stderr) == (2, f"pouring: {problem}\n")

@@ -55,7 +55,7 @@ struct PlainPolygon {
     }
   }
 
-  /// Whether the exact rule takes points for its friction, and cuts nothing off.
+  /// Whether the exact rule cuts something off, or does not take points alone for its friction.
   ISOPATCH_HD bool is_hard(const PairLaw& law) const {
     double farthest = 0;
     for (int i = 0; i < count; ++i) {
